@@ -9,53 +9,53 @@ from __future__ import annotations
 
 import re
 
-BEGIN_MARK = (
+BEGIN_COMMENT = (
     "<!-- agent-memory: the task in progress (`agent-memory task init --remove` takes it out) -->"
 )
-END_MARK = "<!-- agent-memory: end -->"
+END_COMMENT = "<!-- agent-memory: end -->"
 
-_BEGIN, _END = re.escape(BEGIN_MARK), re.escape(END_MARK)
-# Of two begin marks the nearer one counts: the lines between them are not ours.
-_BLOCK = re.compile(f"{_BEGIN}((?:(?!{_BEGIN}).)*?){_END}", re.DOTALL)
+_BEGIN, _END = re.escape(BEGIN_COMMENT), re.escape(END_COMMENT)
+# Of two begin comments the nearer one counts: the lines between them are not ours.
+_OWN_LINES = re.compile(f"{_BEGIN}((?:(?!{_BEGIN}).)*?){_END}", re.DOTALL)
 
 # An `@` that is not part of a word, as in an address, and not escaped.
 _IMPORT = re.compile(r"(?<![0-9A-Za-z\\])@|(?<!\\)(?:\\\\)+@")
 
 
-def has_block(text: str) -> bool:
-    return _BLOCK.search(text) is not None
+def has_import(text: str) -> bool:
+    return _OWN_LINES.search(text) is not None
 
 
-def read_block(text: str) -> list[str]:
-    """Return the lines between the marks, without blank ones."""
-    block = _BLOCK.search(text)
-    lines = map(str.strip, block[1].splitlines() if block else [])
+def read_import(text: str) -> list[str]:
+    """Return the lines between the comments, without blank ones."""
+    own = _OWN_LINES.search(text)
+    lines = map(str.strip, own[1].splitlines() if own else [])
     return list(filter(None, lines))
 
 
-def set_block(text: str, lines: list[str]) -> str:
-    """Return a CLAUDE.md with these lines between the marks, at their old place or at the end.
+def set_import(text: str, lines: list[str]) -> str:
+    """Return a CLAUDE.md with these lines between the comments, at their old place or at the end.
 
-    `remove_block` restores the text byte by byte.
+    `remove_import` restores the text byte by byte.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     # With blank lines, or Markdown would take the lines as part of the comment.
-    block = newline.join([BEGIN_MARK, "", *lines, "", END_MARK])
-    if old := _BLOCK.search(text):
-        return text[: old.start()] + block + text[old.end() :]
+    own = newline.join([BEGIN_COMMENT, "", *lines, "", END_COMMENT])
+    if old := _OWN_LINES.search(text):
+        return text[: old.start()] + own + text[old.end() :]
     if not text:
-        return block + newline
+        return own + newline
     ends = text.endswith("\n")
     # The end of the file records whether the text ended with a line break.
-    return f"{text}{newline if ends else newline * 2}{block}{newline if ends else ''}"
+    return f"{text}{newline if ends else newline * 2}{own}{newline if ends else ''}"
 
 
-def remove_block(text: str) -> str:
-    """Return a CLAUDE.md without the marks and the lines between them."""
-    block = _BLOCK.search(text)
-    if block is None:
+def remove_import(text: str) -> str:
+    """Return a CLAUDE.md without the comments and the lines between them."""
+    own = _OWN_LINES.search(text)
+    if own is None:
         return text
-    before, after = text[: block.start()], text[block.end() :]
+    before, after = text[: own.start()], text[own.end() :]
     newline = "\r\n" if before.endswith("\r\n") else "\n"
     if not after.startswith(("\n", "\r\n")):
         return before.removesuffix(newline).removesuffix(newline) + after

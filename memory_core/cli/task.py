@@ -244,7 +244,7 @@ def _parse_limit(age: str | None) -> str:
 
 # Many projects link CLAUDE.md to AGENTS.md.
 SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
-REMOVE_ADVICE = "remove the lines between its marks in the other file by hand"
+REMOVE_ADVICE = "remove the lines between its comments in the other file by hand"
 
 
 def init(

@@ -206,8 +206,8 @@ def _list_notes(
     with suppress(OSError):  # `_read_history` of the numbers reports it
         history = text_origins.read_history(project, store, agent)
     selection = project.config["selection"]
-    for start, _title, block, _item in splitting.list_blocks(document):
-        tokens = passages.estimate_tokens("\n".join(block))
+    for start, _title, part, _item in splitting.list_parts(document):
+        tokens = passages.estimate_tokens("\n".join(part))
         if selection["enabled"] and tokens > selection["budget_tokens"]:
             what = f"a text of {tokens} tokens, which agents never receive"
             yield start + 1, f"{what}: a prompt has room for {selection['budget_tokens']}"

@@ -237,11 +237,11 @@ def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:
     )
 
 
-def _shape_of_both(document: Document, at: int, block: list[ShapeEntry]) -> list[ShapeEntry]:
-    """Return the expected shape if a block is inserted at a line of the document."""
+def _shape_of_both(document: Document, at: int, inserted: list[ShapeEntry]) -> list[ShapeEntry]:
+    """Return the expected shape if these entries are inserted at a line of the document."""
     entries = _entries(document)
     above = [entry for line, entry in entries if line < at]
-    return [*above, *block, *(entry for line, entry in entries if line >= at)]
+    return [*above, *inserted, *(entry for line, entry in entries if line >= at)]
 
 
 def _is_read(after: Document, before: Document, shape: list[ShapeEntry]) -> bool:

@@ -1,7 +1,7 @@
 """Merge two versions of a memory file, or of an archive or review file, into one text.
 
-Items are a set for each section, so equal ones occur once.  A block of the common ancestor is
-removed if one version has removed it and the other version has not changed it.  All other blocks
+Items are a set for each section, so equal ones occur once.  A piece of the common ancestor is
+removed if one version has removed it and the other version has not changed it.  All other pieces
 stay.
 """
 
@@ -19,8 +19,8 @@ from memory_core.text import markdown_lines, similarity
 
 Lines = tuple[str, ...]
 Key = tuple[str, ...]
-Path = tuple[tuple[int, str, int], ...]  # of (rank, title, number) above a block
-Place = tuple[Path, Key, int]  # with a number for equal blocks below one heading
+Path = tuple[tuple[int, str, int], ...]  # of (rank, title, number) above a piece
+Place = tuple[Path, Key, int]  # with a number for equal pieces below one heading
 
 
 ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
@@ -31,10 +31,10 @@ TIME_KEYS = ("updated", "archived")
 HEADER_COMMENTS = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)
 
 
-class Block:
-    """One block: its lines and nested lines without line ends.
+class Piece:
+    """One piece: its lines and nested lines without line ends.
 
-    Blocks of two versions with equal `place` are the same block.  `rank` is that of a heading.
+    Pieces of two versions with equal `place` are the same piece.  `rank` is that of a heading.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class Block:
         words = similarity.normalize_text(text) if kind == ITEM else text
         self.key: Key = (kind, str(rank), *([words] if words else self.whole))
 
-    def replace_lines(self, lines: Lines, nested: Lines) -> Block:
-        """Return the same block with other lines."""
-        block = copy.copy(self)
-        block.lines, block.nested = lines, nested
-        return block
+    def replace_lines(self, lines: Lines, nested: Lines) -> Piece:
+        """Return the same piece with other lines."""
+        piece = copy.copy(self)
+        piece.lines, piece.nested = lines, nested
+        return piece
 
     @property
     def place(self) -> Place:
@@ -65,36 +65,36 @@ class Block:
         return (*self.lines, *self.nested)
 
 
-def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
-    """Split a text into blocks; `is_dated` for files in archive/.
+def read_pieces(text: str, is_dated: bool = False) -> list[Piece]:
+    """Split a text into pieces; `is_dated` for files in archive/.
 
     Code and comments that are never closed are closed, and items without any text are skipped.
     """
-    blocks, counts = list(_read_memory(text)), Counter[tuple[Path, Key]]()
+    pieces, counts = list(_read_memory(text)), Counter[tuple[Path, Key]]()
     path: Path = ()
-    for at, block in enumerate(blocks):
-        if block.kind == HEADING:
-            parents = path if block.rank > 2 else ()
-            above = tuple(part for part in parents if part[0] < block.rank)
+    for at, piece in enumerate(pieces):
+        if piece.kind == HEADING:
+            parents = path if piece.rank > 2 else ()
+            above = tuple(part for part in parents if part[0] < piece.rank)
             # Two sections with one title stay two, except the days of an archive.
-            counts[above, block.key] += not is_dated
-            path = (*above, (block.rank, block.text, counts[above, block.key]))
-        if is_dated and block.kind == ITEM:
-            lines = tuple(line.rstrip() for line in block.whole)
-            blocks[at] = block = Block(ENTRY, lines, "\n".join(lines))
-        block.path = path
-        if block.kind != HEADING:
-            counts[path, block.key] += 1
-            block.number = counts[path, block.key]
-    return blocks
+            counts[above, piece.key] += not is_dated
+            path = (*above, (piece.rank, piece.text, counts[above, piece.key]))
+        if is_dated and piece.kind == ITEM:
+            lines = tuple(line.rstrip() for line in piece.whole)
+            pieces[at] = piece = Piece(ENTRY, lines, "\n".join(lines))
+        piece.path = path
+        if piece.kind != HEADING:
+            counts[path, piece.key] += 1
+            piece.number = counts[path, piece.key]
+    return pieces
 
 
-def _read_memory(text: str) -> Iterator[Block]:
+def _read_memory(text: str) -> Iterator[Piece]:
     document = markdown.parse_document(text)
     lines = tuple(line.rstrip("\r\n") for line in document.lines)
     at = markdown_lines.count_front_matter(document.lines)
     if at:
-        yield Block(FRONT, lines[:at], "front matter")
+        yield Piece(FRONT, lines[:at], "front matter")
     headings = {heading.line: heading for heading in document.headings}
     items = {item.line: item for item in document.items}
     comments = {markdown.find_comment(document, name): name for name in HEADER_COMMENTS}
@@ -108,7 +108,7 @@ def _read_memory(text: str) -> Iterator[Block]:
             if "".join(lines[at:end]).strip("-+* \t"):
                 yield _read_item(item, lines)
         elif at in comments:
-            yield Block(HEADER, lines[at:end], comments[at])
+            yield Piece(HEADER, lines[at:end], comments[at])
         elif at in code:
             is_comment = at in document.comments
             while (
@@ -118,30 +118,30 @@ def _read_memory(text: str) -> Iterator[Block]:
             ):
                 end += 1
             closing = [document.unclosed[one] for one in range(at, end) if one in document.unclosed]
-            yield Block(CODE, (*lines[at:end], *closing))
+            yield Piece(CODE, (*lines[at:end], *closing))
         else:
             text = lines[at].strip(" \t")
-            yield Block(TEXT if text else BLANK, lines[at:end], text)
+            yield Piece(TEXT if text else BLANK, lines[at:end], text)
         at = end
 
 
-def _read_item(item: Item, lines: Lines) -> Block:
+def _read_item(item: Item, lines: Lines) -> Piece:
     key = preferences.read_key(item) if preferences.is_title(item.section) else ""
     inner = item.text_end if item.text else item.end
     kind, text = (PREFERENCE, key) if key else (ITEM, item.text)
-    return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
+    return Piece(kind, lines[item.line : inner], text, lines[inner : item.end])
 
 
-def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
+def _read_heading(heading: Heading, line: str, is_title: bool) -> Piece:
     if heading.rank == 1 and is_title:
-        return Block(HEADER, (line,), "title")
+        return Piece(HEADER, (line,), "title")
     title = markdown.normalize_title(markdown.split_title(heading.title)[0])
-    return Block(HEADING, (line,), title, rank=heading.rank)
+    return Piece(HEADING, (line,), title, rank=heading.rank)
 
 
-# Return the blocks of base, ours and theirs in the order of the merged text, or ours and theirs,
+# Return the pieces of base, ours and theirs in the order of the merged text, or ours and theirs,
 # as without an order.
-Order = Callable[[list[Block], list[Block], list[Block]], list[list[Block]]]
+Order = Callable[[list[Piece], list[Piece], list[Piece]], list[list[Piece]]]
 
 
 class MergedText(NamedTuple):
@@ -152,73 +152,73 @@ class MergedText(NamedTuple):
 
 
 class VersionMerge:
-    """Two versions of a file and their ancestor, while their blocks are put into groups.
+    """Two versions of a file and their ancestor, while their pieces are put into groups.
 
-    - base, ours, theirs: the blocks of each text by place
-    - neighbours: the keys of all pairs of blocks that follow each other in one of the versions
-    - staying: the keys of blocks that both versions have in one place, or that are new
+    - base, ours, theirs: the pieces of each text by place
+    - neighbours: the keys of all pairs of pieces that follow each other in one of the versions
+    - staying: the keys of pieces that both versions have in one place, or that are new
     - left: the texts that do not fit into the groups
-    - groups: the blocks below a heading by its path, which begin with the heading
+    - groups: the pieces below a heading by its path, which begin with the heading
     """
 
-    def __init__(self, base: list[Block], ours: list[Block], theirs: list[Block]) -> None:
+    def __init__(self, base: list[Piece], ours: list[Piece], theirs: list[Piece]) -> None:
         self.base, self.ours, self.theirs = (
-            {block.place: block for block in blocks} for blocks in (base, ours, theirs)
+            {piece.place: piece for piece in pieces} for pieces in (base, ours, theirs)
         )
-        pairs = [pair for blocks in (ours, theirs) for pair in pairwise(blocks)]
-        self.neighbours = {(above.key, block.key) for above, block in pairs}
+        pairs = [pair for pieces in (ours, theirs) for pair in pairwise(pieces)]
+        self.neighbours = {(above.key, piece.key) for above, piece in pairs}
         self.continued = {two.key for one, two in pairs if one.kind == two.kind == TEXT}
         both = self.ours.keys() & self.theirs.keys()
         new = (self.ours.keys() | self.theirs.keys()) - self.base.keys()
         self.staying = {place[1] for place in both | new}
         self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
         self.left: list[str] = []
-        self.groups: dict[Path, list[Block]] = {}
+        self.groups: dict[Path, list[Piece]] = {}
         self.seen: set[Place] = set()
 
-    def add_blocks(self, blocks: list[Block]) -> None:
-        """Put blocks into groups; of a place, the first block counts."""
+    def add_pieces(self, pieces: list[Piece]) -> None:
+        """Put pieces into groups; of a place, the first piece counts."""
         path: Path | None = None
         is_adding = False
-        for block in blocks:
-            if block.kind == HEADING or block.path != path:
-                path, is_adding = block.path, block.path in self.groups
+        for piece in pieces:
+            if piece.kind == HEADING or piece.path != path:
+                path, is_adding = piece.path, piece.path in self.groups
             group = self.groups.setdefault(path, [])
-            kept = None if block.place in self.seen else self._keep(block.place)
-            self.seen.add(block.place)
+            kept = None if piece.place in self.seen else self._keep(piece.place)
+            self.seen.add(piece.place)
             if kept and not is_adding:
                 self._insert(group, len(group), kept)
             elif kept and kept.kind != BLANK:
                 self._add(group, kept)
 
-    def _keep(self, place: Place) -> Block | None:
-        """Return the block to keep at a place, None if it is removed."""
+    def _keep(self, place: Place) -> Piece | None:
+        """Return the piece to keep at a place, None if it is removed."""
         old, ours, theirs = (table.get(place) for table in (self.base, self.ours, self.theirs))
         if ours and theirs:
             return self._choose(old, ours, theirs)
-        block = ours or theirs
-        if block is None or block.kind == HEADING:
-            return block
-        if old and block.whole == old.whole:
+        piece = ours or theirs
+        if piece is None or piece.kind == HEADING:
+            return piece
+        if old and piece.whole == old.whole:
             keys = ({other[1] for other in table} for table in (self.ours, self.theirs))
-            is_moved = all(block.key in own for own in keys)
-            return block if is_moved and block.key not in self.staying else None
-        if theirs and self._stays_elsewhere(block):
-            self.left += ["\n".join(block.whole)] if block.kind == PREFERENCE else []
+            is_moved = all(piece.key in own for own in keys)
+            return piece if is_moved and piece.key not in self.staying else None
+        if theirs and self._stays_elsewhere(piece):
+            self.left += ["\n".join(piece.whole)] if piece.kind == PREFERENCE else []
             return None
-        return None if theirs and block.text in HEADER_COMMENTS else block
+        return None if theirs and piece.text in HEADER_COMMENTS else piece
 
-    def _stays_elsewhere(self, block: Block) -> bool:
+    def _stays_elsewhere(self, piece: Piece) -> bool:
         """Say whether our version has all of an item in another place, where it stays."""
         return any(
             place in self.theirs or place not in self.base
             for place, own in self.ours.items()
-            if own.key == block.key
-            if own.kind == PREFERENCE or (own.kind == ITEM and block.nested in ((), own.nested))
+            if own.key == piece.key
+            if own.kind == PREFERENCE or (own.kind == ITEM and piece.nested in ((), own.nested))
         )
 
-    def _choose(self, old: Block | None, ours: Block, theirs: Block) -> Block:
-        """Return one block with the changes of both versions."""
+    def _choose(self, old: Piece | None, ours: Piece, theirs: Piece) -> Piece:
+        """Return one piece with the changes of both versions."""
         if ours.kind == HEADER and ours.text in HEADER_COMMENTS:
             return theirs if self.is_theirs_newer else ours
         if ours.whole == theirs.whole or (old and theirs.whole == old.whole):
@@ -237,53 +237,53 @@ class VersionMerge:
         nested = _merge_lines(old.nested if old else (), ours.nested, theirs.nested)
         return ours.replace_lines(lines, nested)
 
-    def _add(self, group: list[Block], block: Block) -> None:
-        """Put a block of a group that occurs again behind the group's like blocks."""
+    def _add(self, group: list[Piece], piece: Piece) -> None:
+        """Put a piece of a group that occurs again behind the group's like pieces."""
         listed = [at for at, other in enumerate(group, 1) if other.kind in LISTED]
-        block = _dedent(block) if block.kind in LISTED else block
+        piece = _dedent(piece) if piece.kind in LISTED else piece
         at = len(group)
-        if block.kind in (FRONT, HEADER):
+        if piece.kind in (FRONT, HEADER):
             at = len([other for other in group if other.kind == FRONT])
-            if block.kind == HEADER:
-                group.insert(at, Block(BLANK, ("",)))
-        elif block.kind in LISTED and listed:
+            if piece.kind == HEADER:
+                group.insert(at, Piece(BLANK, ("",)))
+        elif piece.kind in LISTED and listed:
             at = listed[-1]
         else:
             while at and group[at - 1].kind == BLANK:
                 at -= 1
-        self._insert(group, at, block)
+        self._insert(group, at, piece)
 
-    def _insert(self, group: list[Block], at: int, block: Block) -> None:
-        """Insert a block, and blank lines or an empty comment if the one above would take it."""
+    def _insert(self, group: list[Piece], at: int, piece: Piece) -> None:
+        """Insert a piece, and blank lines or an empty comment if the one above would take it."""
         gap: list[str] = []
-        if at and self._needs_gap(group[at - 1], block):
+        if at and self._needs_gap(group[at - 1], piece):
             # Without the comment, indented code would belong to an item above.
-            is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+            is_indented = piece.kind == CODE and piece.lines[0][:1] in (" ", "\t")
             has_items = any(other.kind in LISTED for other in group[:at])
             gap = ["", markdown.EMPTY_COMMENT, ""] if is_indented and has_items else [""]
-        group[at:at] = [*(Block(BLANK, (line,)) for line in gap), block]
+        group[at:at] = [*(Piece(BLANK, (line,)) for line in gap), piece]
 
-    def _needs_gap(self, above: Block, block: Block) -> bool:
-        """Say whether a blank line belongs between two blocks."""
-        kinds = (above.kind, block.kind)
-        if (above.key, block.key) in self.neighbours or BLANK in kinds:
+    def _needs_gap(self, above: Piece, piece: Piece) -> bool:
+        """Say whether a blank line belongs between two pieces."""
+        kinds = (above.kind, piece.kind)
+        if (above.key, piece.key) in self.neighbours or BLANK in kinds:
             return False
-        if above.kind in (HEADING, *LISTED) and block.kind in LISTED:
+        if above.kind in (HEADING, *LISTED) and piece.kind in LISTED:
             return False
-        return kinds != (TEXT, TEXT) or block.key not in self.continued
+        return kinds != (TEXT, TEXT) or piece.key not in self.continued
 
     def render(self, is_dated: bool) -> list[str]:
         """Return the lines of the merged text."""
-        above, lines = Block(BLANK, ()), list[str]()
+        above, lines = Piece(BLANK, ()), list[str]()
         for path in sorted(self.groups) if is_dated else self._sort_paths():
-            blocks = self.groups[path]
-            if path and self._is_removed(path, blocks, is_dated):
+            pieces = self.groups[path]
+            if path and self._is_removed(path, pieces, is_dated):
                 continue
-            if lines and blocks and self._needs_gap(above, blocks[0]):
+            if lines and pieces and self._needs_gap(above, pieces[0]):
                 lines.append("")
-            for block in blocks:
-                lines += block.whole
-                above = block
+            for piece in pieces:
+                lines += piece.whole
+                above = piece
         return lines
 
     def _sort_paths(self) -> list[Path]:
@@ -293,18 +293,18 @@ class VersionMerge:
         ends = {path: range(1, len(path) + 1) for path in paths}
         return sorted(paths, key=lambda path: [order[path[:end]] for end in ends[path]])
 
-    def _is_removed(self, path: Path, blocks: list[Block], is_dated: bool) -> bool:
+    def _is_removed(self, path: Path, pieces: list[Piece], is_dated: bool) -> bool:
         """Say whether one version removed a heading, and nothing is left below it."""
-        place = blocks[0].place
-        is_empty = all(block.kind == BLANK for block in blocks[1:])
+        place = pieces[0].place
+        is_empty = all(piece.kind == BLANK for piece in pieces[1:])
         has_deeper = any(other != path and other[: len(path)] == path for other in self.groups)
         is_gone = place in self.base and not (place in self.ours and place in self.theirs)
         return is_empty and (is_gone or is_dated) and not has_deeper
 
 
-def _read_time(blocks: Iterable[Block]) -> str:
-    comments = (block for block in blocks if block.kind == HEADER)
-    times = (block.lines[0] for block in comments if block.text == markdown.UPDATED_COMMENT)
+def _read_time(pieces: Iterable[Piece]) -> str:
+    comments = (piece for piece in pieces if piece.kind == HEADER)
+    times = (piece.lines[0] for piece in comments if piece.text == markdown.UPDATED_COMMENT)
     return next(times, "")
 
 
@@ -328,19 +328,19 @@ def _keep_latest_times(lines: Lines) -> Lines:
     return tuple(kept.values())
 
 
-def _fold(block: Block) -> set[str]:
-    """Return the lines of a block for comparisons."""
-    return {similarity.normalize_text(line.replace("*", "").lstrip("#-+ ")) for line in block.whole}
+def _fold(piece: Piece) -> set[str]:
+    """Return the lines of a piece for comparisons."""
+    return {similarity.normalize_text(line.replace("*", "").lstrip("#-+ ")) for line in piece.whole}
 
 
-def _dedent(block: Block) -> Block:
+def _dedent(piece: Piece) -> Piece:
     """Move an item to the left margin."""
-    indent = len(block.lines[0]) - len(block.lines[0].lstrip(" \t"))
+    indent = len(piece.lines[0]) - len(piece.lines[0].lstrip(" \t"))
     lines, nested = (
         tuple(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in part)
-        for part in (block.lines, block.nested)
+        for part in (piece.lines, piece.nested)
     )
-    return block.replace_lines(lines, nested)
+    return piece.replace_lines(lines, nested)
 
 
 def merge_versions(
@@ -351,12 +351,12 @@ def merge_versions(
         return MergedText(ours, [])
     if ours == base or not ours.strip():
         return MergedText(theirs, [])
-    blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
-    merge = VersionMerge(blocks, own, others)
-    for run in order(blocks, own, others) if order else (own, others):
-        merge.add_blocks(run)
+    pieces, own, others = (read_pieces(text, is_dated) for text in (base, ours, theirs))
+    merge = VersionMerge(pieces, own, others)
+    for run in order(pieces, own, others) if order else (own, others):
+        merge.add_pieces(run)
     lines = merge.render(is_dated)
-    if lines == [line for block in own for line in block.whole]:
+    if lines == [line for piece in own for line in piece.whole]:
         return MergedText(ours, merge.left)
     return MergedText(_join_lines(lines, ours), merge.left)
 

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from memory_core.document import merge_versions
-from memory_core.document.merge_versions import HEADER, Block
+from memory_core.document.merge_versions import HEADER, Piece
 
 
 def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
@@ -22,23 +22,23 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     return merged if is_dated else merge_versions.remove_markers(merged)
 
 
-def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[list[Block]]:
-    """Return all blocks in the order of a line-based merge, or both versions without git."""
+def _order(base: list[Piece], ours: list[Piece], theirs: list[Piece]) -> list[list[Piece]]:
+    """Return all pieces in the order of a line-based merge, or both versions without git."""
     numbers: dict[object, int] = {}
-    blocks: list[Block] = []
+    pieces: list[Piece] = []
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
         for file_name, version in (("ours", ours), ("base", base), ("theirs", theirs)):
             with open(os.path.join(folder, file_name), "w", encoding="ascii") as file:
-                for block in version:
+                for piece in version:
                     # The header comments always differ, and must not cause conflicts.
-                    lines = () if block.kind == HEADER else block.whole
-                    number = numbers.setdefault((block.place, lines), len(numbers))
-                    if number == len(blocks):
-                        blocks.append(block)
+                    lines = () if piece.kind == HEADER else piece.whole
+                    number = numbers.setdefault((piece.place, lines), len(numbers))
+                    if number == len(pieces):
+                        pieces.append(piece)
                     file.write(f"{number}\n")
         command = ["git", "merge-file", "-p", "--union", "ours", "base", "theirs"]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
         except (OSError, subprocess.CalledProcessError):
             return [ours, theirs]
-    return [[blocks[int(number)] for number in done.stdout.split()]]
+    return [[pieces[int(number)] for number in done.stdout.split()]]

@@ -32,7 +32,7 @@ def split_document(
     written = _list_written(document)
     return [
         Passage(_make_title(title), text, item, **(find_facts(item) if item else {}))
-        for _start, title, lines, item in list_blocks(document)
+        for _start, title, lines, item in list_parts(document)
         if (text := _make_text(lines, written))
     ]
 
@@ -42,21 +42,21 @@ def _make_title(title: str) -> str:
     return sanitize.escape(line).removeprefix(markdown_lines.SECTION_START)
 
 
-def list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
+def list_parts(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
     """Yield (first line, title of the section, lines, text of the item or "") of each part."""
     items = {item.line: item for item in document.items}
     tops = (heading.line for heading in document.headings if heading.rank == 1)
     hidden, verbatim = {*document.markers, *document.comment_lines, *tops}, {*document.verbatim}
     titles = {section.line: section for section in document.sections}
-    title, block = "", list[str]()
+    title, free = "", list[str]()
     at = markdown_lines.count_front_matter(document.lines)
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         is_gap = not line.strip() and at not in verbatim  # blank lines do not divide code
         is_free = not (at in titles or at in items or at in hidden or is_gap)
-        if block and not is_free:
-            yield at - len(block), title, block, ""
-            block = []
+        if free and not is_free:
+            yield at - len(free), title, free, ""
+            free = []
         if at in titles:
             title, at = titles[at].title, at + 1
         elif at in items:
@@ -64,10 +64,10 @@ def list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]
             yield at, title, _list_lines(document, item), item.text if _has_text(item) else ""
             at = item.end
         else:
-            block += [line] if is_free else []
+            free += [line] if is_free else []
             at += 1
-    if block:
-        yield at - len(block), title, block, ""
+    if free:
+        yield at - len(free), title, free, ""
 
 
 def _list_written(document: Document) -> set[str]:
@@ -116,7 +116,7 @@ def list_paragraphs(document: Document) -> list[tuple[int, int, str]]:
     written = _list_written(document)
     texts = [
         (start, start + len(lines), _make_text(lines, written))
-        for start, _title, lines, item in list_blocks(document)
+        for start, _title, lines, item in list_parts(document)
         if not item
     ]
     return [part for part in texts if part[-1]]

@@ -48,7 +48,7 @@ RECORD_NAME = "task-memory"
 def is_set_up(folder: backlog_folder.Folder) -> bool:
     """Say whether the root's CLAUDE.md imports the folder's, in a marked block or a single line."""
     text = folder.files.read_text(CLAUDE_FILE)
-    return claude_md.has_block(text) or _format_root_line(folder) in text.splitlines()
+    return claude_md.has_import(text) or _format_root_line(folder) in text.splitlines()
 
 
 def _format_root_line(folder: backlog_folder.Folder) -> str:
@@ -67,9 +67,9 @@ def plan_set_up(paths: LevelPaths) -> list[FileChange]:
     folder = backlog_folder.Folder(paths.files)
     text = folder.read_file(CLAUDE_FILE)
     # An existing block is rewritten, because the backlog folder may have been renamed.
-    if is_set_up(folder) and not claude_md.has_block(text):
+    if is_set_up(folder) and not claude_md.has_import(text):
         return []
-    after = claude_md.set_block(text, [_format_root_line(folder)])
+    after = claude_md.set_import(text, [_format_root_line(folder)])
     return [compare_texts(CLAUDE_FILE, text, after)] if after != text else []
 
 
@@ -79,9 +79,9 @@ def plan_removal(paths: LevelPaths) -> list[FileChange]:
     files = (CLAUDE_FILE, folder.files.relative(os.path.join(folder.path, CLAUDE_FILE)))
     texts = {path: folder.read_file(path) for path in files}
     return [
-        compare_texts(path, text, claude_md.remove_block(text))
+        compare_texts(path, text, claude_md.remove_import(text))
         for path, text in texts.items()
-        if claude_md.has_block(text)
+        if claude_md.has_import(text)
     ]
 
 
@@ -121,10 +121,10 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     if copy:
         target = copy if _write_copy(transaction, copy, given) else ""
     text = folder.read_file(path)
-    after = claude_md.remove_block(text)
+    after = claude_md.remove_import(text)
     if target:
         line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
-        after = claude_md.set_block(text, [line])
+        after = claude_md.set_import(text, [line])
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
@@ -165,7 +165,7 @@ def _read_active_memory(
 
 def list_imports(folder: backlog_folder.Folder) -> list[str]:
     """Return the files that the marked block in the folder's CLAUDE.md imports."""
-    lines = claude_md.read_block(folder.read_file(os.path.join(folder.path, CLAUDE_FILE)))
+    lines = claude_md.read_import(folder.read_file(os.path.join(folder.path, CLAUDE_FILE)))
     paths = (line[1:].replace("\\ ", " ") for line in lines if line.startswith("@"))
     return [os.path.normpath(os.path.join(folder.path, path)) for path in paths]
 

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from memory_core.document import edits, markdown
 from memory_core.document.markdown import Document, Section
 from memory_core.selection.passages import estimate_tokens
-from memory_core.selection.splitting import list_blocks
+from memory_core.selection.splitting import list_parts
 from memory_core.text import characters, front_matter, sanitize
 
 CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"
@@ -193,7 +193,7 @@ def shorten(text: str, budget: int, whole: str) -> str:
     heads = [document.lines[heading.line] for heading in document.headings if heading.rank == 1]
     result = "\n\n".join([*(head.rstrip()[:budget] for head in heads[:1]), note])
     room = budget - estimate_tokens(result)
-    blocks = [(block[1], "\n".join(block[2]).rstrip()) for block in list_blocks(document)]
+    blocks = [(block[1], "\n".join(block[2]).rstrip()) for block in list_parts(document)]
     for title, share in ((CONTEXT, CONTEXT_SHARE), (DECISIONS, 1.0), (NOTES, 1.0)):
         section = markdown.find_section(document, title)
         order = 1 if title == CONTEXT else -1

@@ -236,7 +236,7 @@ def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str) -> Non
     assert shop.files() == stood
     assert "Done." in shop.run("init --yes")
     after, added = shop.files(), path.read_bytes().decode("utf-8", "surrogateescape")
-    assert claude_md.read_block(added) == ["@backlog/CLAUDE.md"]
+    assert claude_md.read_import(added) == ["@backlog/CLAUDE.md"]
     assert before in added
     assert "Nothing to do" in shop.run("init")
     assert "-@backlog/CLAUDE.md" in shop.run("init --remove")

@@ -463,9 +463,9 @@ def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
     """From a clone, with the standard library only."""
     project = fresh.project("shop", settings_json.add_hooks("", block()))
     backlog, mine = project / "backlog", b"# Caf\xe9\r\n"
-    text = claude_md.set_block(mine.decode("utf-8", "surrogateescape"), ["@backlog/CLAUDE.md"])
+    text = claude_md.set_import(mine.decode("utf-8", "surrogateescape"), ["@backlog/CLAUDE.md"])
     (project / "CLAUDE.md").write_bytes(text.encode("utf-8", "surrogateescape"))
-    write(backlog / "CLAUDE.md", claude_md.set_block("", ["@memory/task-1.md"]))
+    write(backlog / "CLAUDE.md", claude_md.set_import("", ["@memory/task-1.md"]))
     write(backlog / "memory" / "task-1.md", "kept\n")
     write(backlog / "memory" / claude_md_import.COPY_FOLDER / "task-1.md", "a copy\n")
     before = read_tree(fresh.home.parent)

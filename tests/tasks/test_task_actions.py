@@ -290,18 +290,18 @@ def test_a_cut_keeps_the_context_and_the_newest_notes() -> None:
 
 # What a CLAUDE.md imports.
 
-PIECES = ["\r", "\n", "\r\n", "a", " ", claude_md.BEGIN_MARK, claude_md.END_MARK, "@x"]
+PIECES = ["\r", "\n", "\r\n", "a", " ", claude_md.BEGIN_COMMENT, claude_md.END_COMMENT, "@x"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.booleans())
-@example(f"{claude_md.BEGIN_MARK}\n\n@old\n\nmine", False)
+@example(f"{claude_md.BEGIN_COMMENT}\n\n@old\n\nmine", False)
 def test_removing_the_block_restores_the_bytes(text: str, twice: bool) -> None:
-    if claude_md.has_block(text):
+    if claude_md.has_import(text):
         return
-    held = claude_md.set_block(text, ["@backlog/CLAUDE.md"])
-    held = claude_md.set_block(held, ["@other"]) if twice else held
-    assert claude_md.read_block(held) == (["@other"] if twice else ["@backlog/CLAUDE.md"])
-    assert claude_md.remove_block(held) == text
+    held = claude_md.set_import(text, ["@backlog/CLAUDE.md"])
+    held = claude_md.set_import(held, ["@other"]) if twice else held
+    assert claude_md.read_import(held) == (["@other"] if twice else ["@backlog/CLAUDE.md"])
+    assert claude_md.remove_import(held) == text
 
 
 @given(st.lists(st.sampled_from([*"@\\a \n`é\u200b\t", "x@y", "\\@"]), max_size=12).map("".join))
@@ -620,7 +620,7 @@ def agreed(shop: Shop) -> None:
 
 def imported(shop: Shop) -> list[str]:
     path = shop.folder / "CLAUDE.md"
-    return claude_md.read_block(path.read_text(encoding="utf-8")) if path.exists() else []
+    return claude_md.read_import(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
@@ -630,7 +630,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     assert imported(shop) == []  # the user has not agreed yet
     for _time in range(2):
         task_actions.set_up(shop.project)
-    assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@backlog/CLAUDE.md"]
+    assert claude_md.read_import((shop.root / "CLAUDE.md").read_text()) == ["@backlog/CLAUDE.md"]
     assert imported(shop) == ["@memory/a.md"]
     task_actions.start(shop.project, "b")
     assert imported(shop) == ["@memory/b.md"]
@@ -640,7 +640,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     task_actions.start(shop.project, "c")
     shop.folder.rename(shop.root / ".backlog")
     task_actions.set_up(shop.project)
-    assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@.backlog/CLAUDE.md"]
+    assert claude_md.read_import((shop.root / "CLAUDE.md").read_text()) == ["@.backlog/CLAUDE.md"]
     claude_md_import.remove(shop.project.paths)
     assert (shop.root / "CLAUDE.md").read_bytes() == mine.encode()
     assert not (shop.root / ".backlog" / "CLAUDE.md").exists()
