@@ -19,6 +19,7 @@ from support.command_line import ITEM, Person, check_refused, read_stderr, read_
 from support.files import define_agents, read_files, write
 from support.histories import ago
 from support.review import make_waiting
+from support.runs import add_runs, make_run
 from support.terminal import run_on_terminal, strip_colours
 
 UTF8 = {"LANG": "en_US.UTF-8"}
@@ -71,11 +72,19 @@ def test_status_has_a_line_for_each_agent(person: Person) -> None:
 def test_status_as_a_table_for_a_pull_request(person: Person) -> None:
     learn(person, "qa", ITEM)
     person.run("preference", "set", "qa", "tone", "dry")  # their section has no limit
-    title, rule, row, total = person.run("status", "--markdown").stdout.splitlines()
+    today = ago(0)[:10]
+    runs = [
+        make_run(f"r{at}", "done", today, arrived=verdict, prompt_tokens=100, hook_ms=at)
+        for at, verdict in enumerate(("delivered", "delivered", "lost"))
+    ]
+    add_runs(person.sandbox.paths, *runs)
+    title, rule, row, total, *lines = person.run("status", "--markdown").stdout.splitlines()
     assert title.startswith("| Agent | Items | Sect | Size | Used | Changed | Learned |")
     assert (title.count("|"), rule) == (row.count("|"), f"|{' --- |' * (title.count('|') - 1)}")
     assert re.match(r"\| `qa` \| 2 \| 1 \| \d+ B \| \d+% \| now \| \+1 \| - \|", row)
     assert total.startswith("| 1 agent | 2 | 1 |")
+    use = "memory adds about 100 tokens to a prompt; 2 of 3 deliveries arrived once"
+    assert lines == ["", f"Use: {use}.", "", "Hook time: 1 ms, 95 % within 2 ms."]
 
 
 def test_without_a_home_there_are_no_settings_of_a_user(person: Person) -> None:

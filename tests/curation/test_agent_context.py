@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+import pytest
 from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
@@ -16,6 +17,7 @@ from memory_core.storage.project import Project
 from support.calls import call_agent, end_agent
 from support.command_line import Person, check_refused, read_fields
 from support.files import read_files
+from support.runs import add_runs, make_run
 from support.sandbox import Sandbox
 
 FACT = "Services talk through the event bus"
@@ -208,3 +210,17 @@ def test_the_categories_have_their_place_in_the_selection() -> None:
     categories = {template.category_of(title) for title in sections.values()}
     assert categories == set(template.CATEGORY_TYPES)
     assert template.category_of("Mine") is None
+
+
+@pytest.mark.parametrize(
+    ("done", "failed", "passes", "mean"),
+    [(0, 0, None, 0), (4, 1, True, 3), (3, 1, False, 2), (0, 2, False, 1)],
+)
+def test_four_of_five_runs_pass_the_quality_gate(
+    sandbox: Sandbox, done: int, failed: int, passes: bool | None, mean: int
+) -> None:
+    outcomes = [*["done"] * done, *["failed"] * failed, "stopped"]
+    runs = [make_run(f"r{at}", what, tool_uses=at) for at, what in enumerate(outcomes)]
+    add_runs(sandbox.paths, *runs)
+    known = agent_context.read_knowledge(sandbox.open_project(), "engineer").performance.data()
+    assert (known["quality_gate"], known["average_iterations"]) == (passes, mean)

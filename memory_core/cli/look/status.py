@@ -48,12 +48,13 @@ def status(
     """
     scope = find_level(user)
     project, wanted = scope.project, find_agents(scope, [agent] if agent else [])
-    state = agent_status.read_status(Numbers(project), user)
+    numbers = Numbers(project)
+    state = agent_status.read_status(numbers, user)
     if wanted:
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     print_json({"project": project.paths.root, "user": user, **_to_json(state)})
     if markdown:
-        _print_markdown(state, project.config["expire_after"])
+        _print_markdown(state, numbers, project.config["expire_after"])
         return
     if state.memories:
         print_table(COLUMNS, list(map(_format_row, [*state.memories, _sum_up(state.memories)])))
@@ -73,7 +74,7 @@ def status(
         print_sentence(f"{warning.what} ({warning.advice})", severity="warning")
 
 
-def _print_markdown(state: ProjectStatus, duration: str) -> None:
+def _print_markdown(state: ProjectStatus, numbers: Numbers, duration: str) -> None:
     """Print a table with all columns and the totals, and the use; names are in code spans."""
     memories = state.memories
     titles = [column.title.capitalize() for column in COLUMNS]
@@ -81,7 +82,9 @@ def _print_markdown(state: ProjectStatus, duration: str) -> None:
     rows += [_format_row(_sum_up(memories))] if memories else []
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
-    for line in _describe_use(state, duration):
+    time = numbers.measure_hooks("")
+    hooks = f"Hook time: {time.p50_ms} ms, 95 % within {time.p95_ms} ms" if time.hooks else ""
+    for line in filter(None, [*_describe_use(state, duration), hooks]):
         print_line(f"\n{line}.")
 
 
@@ -141,6 +144,9 @@ def _describe_use(state: ProjectStatus, duration: str) -> Iterator[str]:
     if total.given:
         share = format_share(total.used, total.given)
         parts.append(f"{share} of {total.given} delivered items were used")
+    if total.checked:
+        checked = format_count(total.checked, "delivery")
+        parts.append(f"{total.delivered} of {checked} arrived once")
     if parts:
         yield f"Use: {'; '.join(parts)}"
     if change:
