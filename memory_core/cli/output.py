@@ -14,13 +14,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import typer
+
 from memory_core.cli.errors import ReaderGone
 from memory_core.secrets import scanner
 from memory_core.storage import typed_command
 from memory_core.text import characters
 
-COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;31"}
-COLOURS |= {"section": "36", "dim": "2", "note": "36"}
+STYLES: dict[str, dict[str, Any]] = {
+    "ok": {"fg": "green"},
+    "warning": {"fg": "yellow"},
+    "broken": {"fg": "red"},
+    "hit": {"fg": "red", "bold": True},
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "section": {"fg": "cyan"},
+    "note": {"fg": "cyan"},
+}
 DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 
@@ -187,4 +197,4 @@ def paint(text: str, style: str) -> str:
     has_colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     if not (style and has_colours and is_terminal()):
         return text
-    return ColouredText(f"\x1b[{COLOURS[style]}m{make_safe(text)}\x1b[0m")
+    return ColouredText(typer.style(make_safe(text), **STYLES[style]))

@@ -309,7 +309,7 @@ INDENT = "  "
 def describe(item: WaitingItem, shown: Preview) -> list[tuple[str, str, str]]:
     """Return the learning, why it waits, what its run read, and what accepting it would do.
 
-    Each line is its indentation, its text, and a style of `output.COLOURS` or "".
+    Each line is its indentation, its text, and a style of `output.STYLES` or "".
     """
     first, *nested = item.text.splitlines()
     kind = f"[{item.entry['type']}] " if item.entry["type"] else ""

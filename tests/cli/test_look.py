@@ -364,5 +364,5 @@ def test_search_shows_the_hit_on_a_terminal_that_wants_it(archive: Person) -> No
     path = archive.sandbox.memories / "PM.md"
     path.write_text("## A\n- \x1b]0;pwned\x07 of an event.\n")
     shown = run_on_terminal(archive, "search PWNED event . --no-pager")
-    assert all(f"\x1b[1;31m{word}\x1b[0m" in shown for word in ("pwned", "event", "."))
+    assert all(f"\x1b[31m\x1b[1m{word}\x1b[0m" in shown for word in ("pwned", "event", "."))
     assert "\x1b]" not in shown
