@@ -12,7 +12,12 @@ from hypothesis import given, strategies as st
 
 from memory_core.claude_code import sample_events
 from memory_core.storage import config
-from memory_core.storage.config_yml import config_merge, config_models, default_settings
+from memory_core.storage.config_yml import (
+    config_file,
+    config_merge,
+    config_models,
+    default_settings,
+)
 from memory_core.storage.paths import LevelPaths, find_user_level
 from memory_core.text import digests
 from support.command_line import Person, read_stdout
@@ -514,3 +519,29 @@ def test_any_text_can_be_read(text: str, below: bool) -> None:
 def test_any_bytes_can_be_read(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         load_text(Path(folder), data)
+
+
+KEPT_FORMS = [
+    ("---\nmemory:\n    enabled: yes  # on\n", "---\nmemory:\n    enabled: false # on\n"),
+    ("a: 1\nmemory:\r\n  enabled: on\r\nb: 2\n", "a: 1\r\nmemory:\r\n  enabled: false\r\nb: 2\r\n"),
+    ("memory: {enabled: on, exclude: [qa]}\n", "memory: {enabled: false, exclude: [qa]}\n"),
+    (
+        "memory:\n  exclude:\n    - qa  # slow\n    # - ops\n",
+        "memory:\n  exclude:\n    - qa  # slow\n  enabled: false\n    # - ops\n",
+    ),
+    (
+        "memory:\n  limits:\n    size_kb: 4\n\n# end\n",
+        "memory:\n  limits:\n    size_kb: 4\n  enabled: false\n\n# end\n",
+    ),
+    ("# mine\n", "# mine\n\nmemory:\n  enabled: false\n"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), KEPT_FORMS)
+def test_a_change_keeps_the_form_of_the_file(before: str, after: str) -> None:
+    assert config_file.set_value(before, "memory.enabled", "false") == after
+    rest = config_file.unset_value(after, "memory.enabled")
+    assert "enabled" not in rest
+    assert [line for line in rest.splitlines() if "#" in line] == [
+        line for line in after.splitlines() if "#" in line and "enabled" not in line
+    ]

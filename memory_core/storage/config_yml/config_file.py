@@ -252,13 +252,15 @@ def _load(text: str) -> CommentedMap:
 
 def _dump(document: CommentedMap, text: str) -> str:
     """Return changed settings as a text, in the form of the text before."""
-    yaml, stream, memory = _make_yaml(), io.StringIO(), document["memory"]
+    yaml, stream = _make_yaml(), io.StringIO()
     _, indent, offset = load_yaml_guess_indent(text)
     if offset is not None:
         yaml.indent(sequence=indent, offset=offset)
-    yaml.map_indent, yaml.explicit_start = memory.lc.col or 2, text.startswith("---")
+    column = document["memory"].lc.col if "memory" in document else None
+    yaml.map_indent, yaml.explicit_start = column or 2, text.startswith("---")
     yaml.dump(document, stream)
-    return stream.getvalue()
+    after = stream.getvalue().replace("\r\n", "\n")
+    return after.replace("\n", "\r\n") if "\r\n" in text else after
 
 
 def _find_key(mapping: CommentedMap, name: str) -> str:
