@@ -33,8 +33,7 @@ from memory_core.text.subject_words import stem_word
 
 # Words that deny the others, without apostrophes, and what remains of them.
 NEGATIONS = {
-    **dict.fromkeys(("never", "no", "not"), ""),
-    **dict.fromkeys(("dont", "doesnt", "isnt", "arent", "shouldnt", "mustnt"), ""),
+    **dict.fromkeys(similarity.NEGATIONS, ""),
     "avoid": "use",
     "cannot": "can",
     "cant": "can",

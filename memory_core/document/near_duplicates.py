@@ -15,10 +15,10 @@ from memory_core.text.subject_words import stem_word
 _AVOID = re.compile("avoid|mistakes?|anti-?patterns?|pitfalls?|never|not|don'?ts?")
 
 # Negations and restrictions, which a new wording may not lose.
-RESTRICTING = frozenset(
+RESTRICTING = similarity.NEGATIONS | frozenset(
     """
-    not cannot never no dont doesnt without nothing none neither nor avoid unless except only until
-    while when if before after during instead than however although once may might or
+    cannot without nothing none neither nor avoid unless except only until while when if before
+    after during instead than however although once may might or
     """.split()  # noqa: SIM905
 )
 

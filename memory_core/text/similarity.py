@@ -58,6 +58,8 @@ NOISE = frozenset(
 NAMING = frozenset(("called", "named", "labeled", "labelled", "spelled", "written"))
 
 
+NEGATIONS = frozenset("not never no dont doesnt isnt arent shouldnt mustnt".split())  # noqa: SIM905
+
 # Words for one thing.  "cannot" denies something else than "not".
 ALIKE = {
     "db": "database",
@@ -74,7 +76,7 @@ ALIKE = {
     "async": "asynchronous",
     "require": "need",
     "each": "every",
-    **dict.fromkeys(("not", "never", "no", "dont", "doesnt", "isnt", "arent", "shouldnt"), "not"),
+    **dict.fromkeys(NEGATIONS, "not"),
 }
 
 # Words that are something else without their last s: "an hour" and "hours".
