@@ -67,17 +67,6 @@ class Lesson:
         self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]
 
 
-def learn(
-    memory: AgentMemory, rows: list[list[str]], kind: str = "learned", **source: Any
-) -> MergeResult:
-    """Merge learnings, given as [type, content] or [type, content, nested lines].
-
-    `source` has their run, session and source.  New items get records of this kind, `learned` or
-    `approved`.
-    """
-    return _learn(memory, Lesson(rows, source), kind)
-
-
 def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
     """Merge the learnings of several runs; each lesson is a change of its own.
 
@@ -88,10 +77,14 @@ def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
         if number:
             memory.end_change()
             memory.begin_change(make_change_id(lesson.source.get("run", "")))
-        _learn(memory, lesson)
+        learn(memory, lesson)
 
 
-def _learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
+def learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
+    """Merge the learnings of a lesson; the records of new items get this kind.
+
+    It is `learned` or `approved`.
+    """
     lesson.change_id, count = memory.change_id, len(memory.review)
     memory.is_outside = lesson.is_outside
     merged = memory.merge_learnings(_admit(memory, lesson), lesson.is_persons)
