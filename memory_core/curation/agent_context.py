@@ -194,14 +194,10 @@ def bound(knowledge: Knowledge) -> Knowledge:
 
 def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
     """Return the fields of docs/json.md, with at most `most` items."""
+    names = ("id", "text", "section", "confidence")
     items = [
-        {
-            "id": item.id,
-            "text": item.text,
-            "section": item.section,
-            "category": template.category_of(item.section),
-            "confidence": item.confidence,
-        }
+        {name: getattr(item, name) for name in names}
+        | {"category": template.category_of(item.section)}
         for item in knowledge.items[:most]
     ]
     fields = {

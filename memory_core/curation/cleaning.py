@@ -171,10 +171,8 @@ def _read_orphan(
 def has_only_header(text: str) -> bool:
     """Say whether a memory has only its header and the default headings."""
     document = markdown.parse_document(text)
-    default = {markdown.normalize_title(title) for title in (*template.TITLE_ORDER, "preferences")}
     own: set[int | None] = {one.line for one in document.headings[:1] if one.rank == 1}
-    for part in document.sections:
-        own |= {part.line} if markdown.normalize_title(part.title) in default else set()
+    own |= {part.line for part in document.sections if template.is_known(part.title)}
     names = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)
     own |= {markdown.find_comment(document, name) for name in names}
     return not document.items and all(
