@@ -168,7 +168,7 @@ def test_each_heading_is_followed_by_a_list(pairs: list[tuple[str, str]], odd: l
     assert titles == [each for each in HEADINGS if each in titles]
     count = sum(len(part) - 1 for part in parts)
     document = markdown.parse_document(text)
-    assert [f"{'#' * each.level} {each.title}" for each in document.headings] == titles
+    assert [f"{'#' * each.rank} {each.title}" for each in document.headings] == titles
     assert len(document.items) == count
     assert all(item.text and item.end == item.line + 1 for item in document.items)
     kinds = Counter(token.type for token in MarkdownIt("commonmark").parse(text))
