@@ -288,10 +288,10 @@ def _list_taught(
     """Return the item of each learning that was not evicted at once, those that are new first."""
     was = {item_history.id_of(new): old for old, new in merged.replaced}
     new = [*map(item_history.id_of, merged.added), *was]
-    known = [item_history.id_of(text) for text, _learning in merged.duplicates]
+    present = [item_history.id_of(text) for text, _learning in merged.duplicates]
     return [
         TaughtItem(items[key], key not in new, was.get(key, ""))
-        for key in dict.fromkeys(new + known)
+        for key in dict.fromkeys(new + present)
         if key in items
     ]
 
