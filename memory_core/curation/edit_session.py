@@ -12,10 +12,10 @@ from typing import NamedTuple
 from memory_core.curation import item_actions, lookup
 from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
-from memory_core.history import item_history
-from memory_core.memory import changes, transaction
+from memory_core.history import item_history, rights
+from memory_core.memory import transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.loading import read_memory
+from memory_core.memory.loading import read_memory, record_difference
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
@@ -151,5 +151,8 @@ def _apply(
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
-    changes.apply_edit(memory, document, difference, source)
+    # The wording of an agent is a better wording of a run, and no edit of a person.
+    is_persons = source == item_history.PERSON_SOURCE
+    record_difference(memory, difference, "edited" if is_persons else "merged", source)
+    memory.set_document(document, rights.PERSON if is_persons else rights.AGENT)
     return EditResult(added, changed, removed)
