@@ -150,17 +150,6 @@ def _find_item(memory: AgentMemory, name: str, items: list[RatedItem]) -> RatedI
         raise lookup.ItemNotFound(f"{error}; {way}") from None
 
 
-def judge(
-    project: Project, agent: str, item: str, kind: str, store: Store | None = None, **by: str
-) -> RatedItem:
-    """Change the confidence of an item, pin or archive it; return the item.
-
-    `kind` is confirmed, contradicted, removed (archived), pinned, unpinned, or reinforced (a run
-    reported it again; each run counts once).  Raises ItemNotFound or AmbiguousItem.
-    """
-    return judge_items(project, [(agent, item)], kind, store, **by)[0]
-
-
 def judge_items(
     project: Project,
     names: Sequence[tuple[str, str]],
@@ -168,7 +157,12 @@ def judge_items(
     store: Store | None = None,
     **by: str,
 ) -> list[RatedItem]:
-    """Do the same as `judge` for several (agent, item), all of them or none, as one change."""
+    """Change the confidence of items, given as (agent, item), pin or archive them; return them.
+
+    All or none are changed, as one change.  `kind` is confirmed, contradicted, removed (archived),
+    pinned, unpinned, or reinforced (a run reported them again; each run counts once).  Raises
+    ItemNotFound or AmbiguousItem.
+    """
     by = {"source": "person", **by}
 
     def change(memory: AgentMemory) -> list[RatedItem]:

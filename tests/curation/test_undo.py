@@ -89,7 +89,7 @@ class Workshop:
         transaction.change_memory(self.project, agent, work)
 
     def judge(self, text: str, kind: str, agent: str = "qa") -> None:
-        item_actions.judge(self.project, agent, text, kind)
+        item_actions.judge_items(self.project, [(agent, text)], kind)
 
     def learn(self, agent: str, word: str, run: str) -> None:
         pair = [["mistake" if word == WORDS[0] else "tip", word]]
