@@ -21,8 +21,6 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import characters, sanitize
 
-EditWarning = tuple[int, str]  # a possible mistake: the line from 1 and a sentence
-
 
 class EditResult(NamedTuple):
     """Texts of changed items, and whether changes of others were merged."""
@@ -45,13 +43,13 @@ def open_copy(project: Project, agent: str, store: Store) -> str:
 # Warnings.
 
 
-def list_warnings(text: str) -> list[EditWarning]:
-    """Return possible mistakes in the text; they do not prevent saving it."""
+def list_warnings(text: str) -> list[tuple[int, str]]:
+    """Return possible mistakes in the text, with their lines; they do not prevent saving it."""
     document = markdown.parse_document(text)
     return sorted([*document.warnings, *_check_lines(document.lines)])
 
 
-def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
+def _check_lines(lines: list[str]) -> Iterator[tuple[int, str]]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n")

@@ -72,8 +72,7 @@ def _list_changes(
     store: Store, agents: Collection[str] = (), only_local: bool = False
 ) -> list[Change]:
     """Return the changes by reports and commands, oldest first."""
-    owners = [agent for agent in store.agents_with_history() if agent]
-    owners = [agent for agent in owners if not agents or agent in agents]
+    owners = sorted({*agents} or {*store.agents_with_history()} - {""})
     local: set[str] = set()
     for agent in owners:
         local.update(change_table.list_kept(store.paths, store.stem(agent)))

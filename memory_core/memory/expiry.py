@@ -46,11 +46,9 @@ def expire_items(project: Project, write: bool = True) -> Expired:
             texts = archive(read_memory(project, agent))
             if texts and write:
                 texts = transaction.change_memory(project, agent, archive, change_id=change_id)
+            expired += [(agent, texts)] if texts else []
         except OSError as error:
             event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
-            continue
-        if texts:
-            expired.append((agent, texts))
     return expired
 
 
