@@ -95,8 +95,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     if pending:
         errors = run_history.list_errors(project.store, agent)
     else:
-        is_strict = text_origins.is_strict(project)
-        errors = [] if is_strict else run_history.list_given_errors(project.store, agent)
+        errors = run_history.list_given_errors(project, agent)
     results = run_history.measure(project.store, agent)
     return Knowledge(agent, items, dict(wished.values()), results, errors)
 
