@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -183,8 +184,9 @@ def end_page() -> None:
         import pydoc
 
         # less exits if the text fits on the screen, keeps colours, and does not clear the screen.
-        os.environ.setdefault("LESS", "FRX")
-        pydoc.pipepager(text, os.environ.get("PAGER", "less"))
+        options = shlex.quote(os.environ.get("LESS", "FRX"))
+        # In the shell, since pydoc has options of its own from Python 3.13 on.
+        pydoc.pipepager(text, f"LESS={options}; export LESS; {os.environ.get('PAGER', 'less')}")
     if sys.stdout:
         _check_reader(sys.stdout.flush)
 
