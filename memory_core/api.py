@@ -97,8 +97,8 @@ class Memories:
     def _judge(
         self, agent: str, item: str, kind: str, run: str = "", session: str = ""
     ) -> RatedItem:
-        by = _by(run, session)
-        return item_actions.judge(self._project, self._agent(agent), item, kind, None, **by)
+        names = [(self._agent(agent), item)]
+        return item_actions.judge_items(self._project, names, kind, **_by(run, session))[0]
 
     def preferences(self, agent: str) -> dict[str, str]:
         """Return the project's preferences for an agent, value by key."""

@@ -262,12 +262,13 @@ def init(
       agent-memory task init --yes
     """
     project = find_synced_project()
+    folder = backlog_folder.Folder(project.paths.files)
     try:
-        backlog_folder.Folder(project.paths.files).check_file(claude_md_import.CLAUDE_FILE)
+        folder.check_file(claude_md_import.CLAUDE_FILE)
     except Refused as error:
         raise CommandRefused(f"{error}; {REMOVE_ADVICE if remove else SET_UP_ADVICE}", 1) from None
     plan = claude_md_import.plan_removal if remove else claude_md_import.plan_set_up
-    changes = plan(project.paths)
+    changes = plan(folder)
     hooks = None if remove else installation.plan_task_hooks(project)
     if hooks:
         path = project.paths.relative(hooks.path)
@@ -278,7 +279,7 @@ def init(
     question = f"{'Remove' if remove else 'Add'} this?"
     written = bool(changes) and may_change(question, yes, dry_run)
     if written and remove:
-        claude_md_import.remove(project.paths)
+        claude_md_import.remove(folder)
     elif written:
         task_actions.set_up(project)
         if hooks:

@@ -95,8 +95,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     if pending:
         errors = run_history.list_errors(project.store, agent)
     else:
-        is_strict = text_origins.is_strict(project)
-        errors = [] if is_strict else run_history.list_given_errors(project.store, agent)
+        errors = run_history.list_given_errors(project, agent)
     results = run_history.measure(project.store, agent)
     return Knowledge(agent, items, dict(wished.values()), results, errors)
 
@@ -194,14 +193,10 @@ def bound(knowledge: Knowledge) -> Knowledge:
 
 def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
     """Return the fields of docs/json.md, with at most `most` items."""
+    names = ("id", "text", "section", "confidence")
     items = [
-        {
-            "id": item.id,
-            "text": item.text,
-            "section": item.section,
-            "category": template.category_of(item.section),
-            "confidence": item.confidence,
-        }
+        {name: getattr(item, name) for name in names}
+        | {"category": template.category_of(item.section)}
         for item in knowledge.items[:most]
     ]
     fields = {

@@ -20,7 +20,6 @@ from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.monitor import log_reading
 from memory_core.storage import event_log, hook_files, paths
 from memory_core.storage.database import run_table, state_db
 from memory_core.storage.project import Project
@@ -128,20 +127,15 @@ def _find_orphans(project: Project, store: Store) -> Iterator[OrphanMemory]:
     agents = [agent for agent in agents if not catalog.has(agent)]
     if catalog.unread or not agents:
         return
-    events = [(one.get("agent_id"), one.get("timestamp")) for one in log_reading.read(store.paths)]
     days = state_db.read(store.paths.state, run_table.list_days)
-    last_events: dict[str, str] = {}
-    for agent, when in [*events, *((day["agent"], day["day"]) for day in days)]:
-        last_events[str(agent)] = max(last_events.get(str(agent), ""), str(when or ""))
+    last_days = {row["agent"]: row["day"] for row in sorted(days, key=lambda row: row["day"])}
     for agent in agents:
         with suppress(OSError):
-            if orphan := _read_orphan(project, store, agent, last_events.get(agent, "")):
+            if orphan := _read_orphan(project, store, agent, last_days.get(agent, "")):
                 yield orphan
 
 
-def _read_orphan(
-    project: Project, store: Store, agent: str, last_event: str
-) -> OrphanMemory | None:
+def _read_orphan(project: Project, store: Store, agent: str, last_run: str) -> OrphanMemory | None:
     """Return the memory of an undefined agent, None if it may still be needed; raises OSError."""
     snapshot = store.read(agent)
     if snapshot is None:
@@ -150,7 +144,7 @@ def _read_orphan(
     history = store.history(agent).read()
     now = time.time()
     changed = format_utc(min(snapshot.changed, now))
-    times = [last_event, changed, *(str(record["time"]) for record in history)]
+    times = [last_run, changed, *(str(record["time"]) for record in history)]
     last = max(moment for moment in times if moment <= format_utc(now))
     names = (*project.config["agent_overrides"], *project.config["include"])
     is_needed = (
@@ -171,10 +165,8 @@ def _read_orphan(
 def has_only_header(text: str) -> bool:
     """Say whether a memory has only its header and the default headings."""
     document = markdown.parse_document(text)
-    default = {markdown.normalize_title(title) for title in (*template.TITLE_ORDER, "preferences")}
     own: set[int | None] = {one.line for one in document.headings[:1] if one.rank == 1}
-    for part in document.sections:
-        own |= {part.line} if markdown.normalize_title(part.title) in default else set()
+    own |= {part.line for part in document.sections if template.is_known(part.title)}
     names = (template.LIMITS_COMMENT, markdown.UPDATED_COMMENT)
     own |= {markdown.find_comment(document, name) for name in names}
     return not document.items and all(

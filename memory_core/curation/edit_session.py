@@ -12,16 +12,14 @@ from typing import NamedTuple
 from memory_core.curation import item_actions, lookup
 from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
-from memory_core.history import item_history
-from memory_core.memory import changes, transaction
+from memory_core.history import item_history, rights
+from memory_core.memory import transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.loading import read_memory
+from memory_core.memory.loading import read_memory, record_difference
 from memory_core.secrets import scanner
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import characters, sanitize
-
-EditWarning = tuple[int, str]  # a possible mistake: the line from 1 and a sentence
 
 
 class EditResult(NamedTuple):
@@ -45,13 +43,13 @@ def open_copy(project: Project, agent: str, store: Store) -> str:
 # Warnings.
 
 
-def list_warnings(text: str) -> list[EditWarning]:
-    """Return possible mistakes in the text; they do not prevent saving it."""
+def list_warnings(text: str) -> list[tuple[int, str]]:
+    """Return possible mistakes in the text, with their lines; they do not prevent saving it."""
     document = markdown.parse_document(text)
     return sorted([*document.warnings, *_check_lines(document.lines)])
 
 
-def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
+def _check_lines(lines: list[str]) -> Iterator[tuple[int, str]]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n")
@@ -151,5 +149,8 @@ def _apply(
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
-    changes.apply_edit(memory, document, difference, source)
+    # The wording of an agent is a better wording of a run, and no edit of a person.
+    is_persons = source == item_history.PERSON_SOURCE
+    record_difference(memory, difference, "edited" if is_persons else "merged", source)
+    memory.set_document(document, rights.PERSON if is_persons else rights.AGENT)
     return EditResult(added, changed, removed)

@@ -63,7 +63,7 @@ class RatedItem(NamedTuple):
 
 
 class TaughtItem(NamedTuple):
-    """A taught item; it may have been present already, or replace an item (given by its id)."""
+    """A taught item; it may have been present already, or replace an item (given by its text)."""
 
     item: RatedItem
     was_present: bool
@@ -150,17 +150,6 @@ def _find_item(memory: AgentMemory, name: str, items: list[RatedItem]) -> RatedI
         raise lookup.ItemNotFound(f"{error}; {way}") from None
 
 
-def judge(
-    project: Project, agent: str, item: str, kind: str, store: Store | None = None, **by: str
-) -> RatedItem:
-    """Change the confidence of an item, pin or archive it; return the item.
-
-    `kind` is confirmed, contradicted, removed (archived), pinned, unpinned, or reinforced (a run
-    reported it again; each run counts once).  Raises ItemNotFound or AmbiguousItem.
-    """
-    return judge_items(project, [(agent, item)], kind, store, **by)[0]
-
-
 def judge_items(
     project: Project,
     names: Sequence[tuple[str, str]],
@@ -168,7 +157,12 @@ def judge_items(
     store: Store | None = None,
     **by: str,
 ) -> list[RatedItem]:
-    """Do the same as `judge` for several (agent, item), all of them or none, as one change."""
+    """Change the confidence of items, given as (agent, item), pin or archive them; return them.
+
+    All or none are changed, as one change.  `kind` is confirmed, contradicted, removed (archived),
+    pinned, unpinned, or reinforced (a run reported them again; each run counts once).  Raises
+    ItemNotFound or AmbiguousItem.
+    """
     by = {"source": "person", **by}
 
     def change(memory: AgentMemory) -> list[RatedItem]:
@@ -239,14 +233,14 @@ def teach(
 
     def change(memory: AgentMemory) -> TeachResult:
         first = len(memory.records)
-        merged = changes.learn(memory, pairs, **by)
+        merged = changes.learn(memory, changes.Lesson(pairs, by))
         for learning, reason in merged.refused:
             if is_persons or reason == changes.REJECTED_REASON:
                 raise _make_refusal(learning.content, reason, contents)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
-        taught = _list_taught(memory, merged, pairs, items)
+        taught = _list_taught(merged, items)
         waits = merged.refused[0][1] if merged.refused else ""
         doubted_items = [item for key, item in items.items() if key in doubted]
         stayed = set(merged.rivals.values())
@@ -283,22 +277,17 @@ def _make_refusal(content: str, reason: str, contents: Sequence[str]) -> Invalid
 
 
 def _list_taught(
-    memory: AgentMemory,
-    merged: merge_learnings.MergeResult,
-    pairs: list[list[str]],
-    items: dict[str, RatedItem],
+    merged: merge_learnings.MergeResult, items: dict[str, RatedItem]
 ) -> list[TaughtItem]:
-    """Return the item of each learning that was not evicted at once."""
-    document = memory.document
+    """Return the item of each learning that was not evicted at once, those that are new first."""
     was = {item_history.id_of(new): old for old, new in merged.replaced}
-    new = {*map(item_history.id_of, merged.added), *was}
-    taught: dict[str, TaughtItem] = {}
-    for _kind, content in pairs:
-        twin = merge_learnings.find_duplicate(document.items, content)
-        key = item_history.id_of(twin.text) if twin else ""
-        if key in items:
-            taught.setdefault(key, TaughtItem(items[key], key not in new, was.get(key, "")))
-    return list(taught.values())
+    new = [*map(item_history.id_of, merged.added), *was]
+    present = [item_history.id_of(text) for text, _learning in merged.duplicates]
+    return [
+        TaughtItem(items[key], key not in new, was.get(key, ""))
+        for key in dict.fromkeys(new + present)
+        if key in items
+    ]
 
 
 # Preferences.

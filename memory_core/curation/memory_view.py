@@ -59,22 +59,18 @@ class DocumentPart(NamedTuple):
     item: ItemView | None = None
 
 
-class MemoryView(NamedTuple):
-    """A memory: its numbers and warnings, and its parts in the order of the file."""
+def read_view(numbers: Numbers, agent: str) -> tuple[MemoryStatus, list[DocumentPart]]:
+    """Return the numbers and warnings of a memory, and its parts in the order of the file.
 
-    status: MemoryStatus
-    parts: list[DocumentPart]
-
-
-def read_view(numbers: Numbers, agent: str) -> MemoryView:
-    """Return the memory of an agent; raises OSError if its file or history cannot be read."""
+    Raises OSError if its file or history cannot be read.
+    """
     project, store = numbers.project, numbers.store
     agent_status.read_file(store, agent)  # raises for a file that hooks refuse
     memory = read_memory(project, agent, store)
     document = markdown.parse_document(memory.snapshot.text if memory.snapshot else "")
     status = agent_status.read_memory_status(numbers, agent)
     views = _make_views(numbers, status, memory, document)
-    return MemoryView(status, list(list_parts(document, views)))
+    return status, list(list_parts(document, views))
 
 
 def _make_views(

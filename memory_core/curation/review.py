@@ -177,8 +177,8 @@ def _accept_item(
     if item.entry["type"] == item_actions.PREFERENCE:
         is_new = item_actions.put_preference(memory, *preferences.parse_pair(content), **fields)
         return SavedItem(memory.agent, item_history.id_of(content), content, not is_new)
-    row = [item.entry["type"], content, nested]
-    merged = changes.learn(memory, [row], kind="approved", **fields)
+    lesson = changes.Lesson([(item.entry["type"], content, nested)], fields)
+    merged = changes.learn(memory, lesson, kind="approved")
     if merged.refused:
         reason = scanner.refuse(f"{content}\n{nested}") or merged.refused[0][1]
         raise InvalidRequest(f"{item.id} cannot be added: {reason}")

@@ -72,8 +72,7 @@ def _list_changes(
     store: Store, agents: Collection[str] = (), only_local: bool = False
 ) -> list[Change]:
     """Return the changes by reports and commands, oldest first."""
-    owners = [agent for agent in store.agents_with_history() if agent]
-    owners = [agent for agent in owners if not agents or agent in agents]
+    owners = sorted({*agents} or {*store.agents_with_history()} - {""})
     local: set[str] = set()
     for agent in owners:
         local.update(change_table.list_kept(store.paths, store.stem(agent)))
@@ -191,17 +190,12 @@ def _undo(
         return name, is_merged, (store.paths.relative(path), before, after)
 
     own_id = agent_memory.make_change_id("undo")
-    results = transaction.change_memories(project, store, names, work, own_id, write=False)
-    merged = [agent for agent, result in zip(names, results, strict=True) if result[1]]
-    if write:
-        if len(names) > 1:
-            transaction.check_unlocked(store, names)
-        for agent in names:
-            # As after an edit by hand, the next delivery prepares the memory.
-            with store.lock(agent):
-                _, (name, *_) = transaction.change_locked(project, agent, work, store, own_id)
-            if name != agent:
-                rename.move_files(store, agent, name)
+    results = transaction.change_memories(project, store, names, work, own_id, write)
+    rows = list(zip(names, results, strict=True))
+    for agent, (name, *_) in rows if write else ():
+        if name != agent:
+            rename.move_files(store, agent, name)
+    merged = [agent for agent, (_name, is_merged, _file) in rows if is_merged]
     files = [file for *_, file in results]
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
@@ -340,8 +334,6 @@ def _revert_reviews(memory: AgentMemory, ids: Sequence[str]) -> None:
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
     """Return the agent's name without the renamings among these changes."""
     records = memory.history.records
-    if not any(record["kind"] == "renamed" for record in records):
-        return memory.agent
     name = rename.find_name(records, memory.agent)
     if name != memory.agent:
         try:

@@ -11,7 +11,6 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from errno import ENOENT
 
 from memory_core.claude_code import settings_json
 from memory_core.files import git_command
@@ -76,10 +75,8 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
 def _read(path: str) -> str:
     """Return a file that git has written; raises OSError."""
     files, name = _open_folder(path)
-    opened = files.read_with_status(name, MAX_DATED_BYTES)
-    if opened is None:
-        raise files.refused.get(name) or FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
-    return opened[0].decode("utf-8", "surrogateescape")
+    os.close(files.open(name, os.O_RDONLY))  # `read` takes a link for no file, and that for b""
+    return files.read(name, MAX_DATED_BYTES).decode("utf-8", "surrogateescape")
 
 
 def _open_folder(path: str) -> tuple[SafeFiles, str]:

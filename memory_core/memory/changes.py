@@ -1,4 +1,4 @@
-"""Change the value of an agent's memory: learn, remove and replace items, and apply an edit."""
+"""Change the value of an agent's memory: learn, remove, insert and merge items."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 from memory_core.claude_code.agent_names import PM
 from memory_core.document import edits, markdown, merge_learnings
 from memory_core.document.block_reader import Item, ItemFields
-from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights
-from memory_core.history.item_history import Difference, ItemState
+from memory_core.history.item_history import ItemState
 from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import AgentMemory, index_items, make_change_id
-from memory_core.memory.loading import list_refused, record_difference
+from memory_core.memory.loading import list_refused
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.config_yml import default_settings
@@ -67,17 +66,6 @@ class Lesson:
         self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]
 
 
-def learn(
-    memory: AgentMemory, rows: list[list[str]], kind: str = "learned", **source: Any
-) -> MergeResult:
-    """Merge learnings, given as [type, content] or [type, content, nested lines].
-
-    `source` has their run, session and source.  New items get records of this kind, `learned` or
-    `approved`.
-    """
-    return _learn(memory, Lesson(rows, source), kind)
-
-
 def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
     """Merge the learnings of several runs; each lesson is a change of its own.
 
@@ -88,10 +76,14 @@ def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
         if number:
             memory.end_change()
             memory.begin_change(make_change_id(lesson.source.get("run", "")))
-        _learn(memory, lesson)
+        learn(memory, lesson)
 
 
-def _learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
+def learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
+    """Merge the learnings of a lesson; the records of new items get this kind.
+
+    It is `learned` or `approved`.
+    """
     lesson.change_id, count = memory.change_id, len(memory.review)
     memory.is_outside = lesson.is_outside
     merged = memory.merge_learnings(_admit(memory, lesson), lesson.is_persons)
@@ -280,15 +272,3 @@ def merge_items(memory: AgentMemory, olds: Sequence[ItemFields], new: str) -> No
         if was != key:
             memory.record("merged", **merged, was=was, **by)
     memory.set_document(document)
-
-
-def apply_edit(
-    memory: AgentMemory, document: Document, difference: Difference, source: str
-) -> None:
-    """Replace the document by an edited version, and record the difference.
-
-    The wording of an agent is a better wording of a run, and no edit of a person.
-    """
-    is_persons = source == item_history.PERSON_SOURCE
-    record_difference(memory, difference, "edited" if is_persons else "merged", source)
-    memory.set_document(document, rights.PERSON if is_persons else rights.AGENT)

@@ -7,6 +7,7 @@ only received an item did not use it.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from memory_core.memory import agent_memory, changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -41,31 +42,23 @@ def expire_items(project: Project, write: bool = True) -> Expired:
     for agent in project.store.agents():
         try:
             used = run_history.list_used(project.store, agent, until)
-            texts = _list_unused(read_memory(project, agent), used, until)
+            archive = partial(_archive_unused, used=used, until=until)
+            texts = archive(read_memory(project, agent))
             if texts and write:
-                texts = _archive(project, agent, used, until, change_id)
+                texts = transaction.change_memory(project, agent, archive, change_id=change_id)
+            expired += [(agent, texts)] if texts else []
         except OSError as error:
             event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
-            continue
-        if texts:
-            expired.append((agent, texts))
     return expired
 
 
-def _archive(project: Project, agent: str, used: set[str], until: str, change_id: str) -> list[str]:
-    def change(memory: AgentMemory) -> list[str]:
-        texts = _list_unused(memory, used, until)
-        return changes.remove_items(memory, texts, "archived", source=SOURCE)
-
-    return transaction.change_memory(project, agent, change, change_id=change_id)
-
-
-def _list_unused(memory: AgentMemory, used: set[str], until: str) -> list[str]:
-    """Return the items of agents that no run has reported since `until`, and that are not used."""
+def _archive_unused(memory: AgentMemory, used: set[str], until: str) -> list[str]:
+    """Archive the items of agents that no run has reported since `until`, and that are not used."""
     states = (memory.history.find(item.text) for item in memory.document.items)
-    return [
+    texts = [
         state.text
         for state in states
         if state and not state.is_persons and not state.is_pinned
         if state.used < until and state.id not in used
     ]
+    return changes.remove_items(memory, texts, "archived", source=SOURCE)

@@ -94,12 +94,10 @@ def _find_day(snapshot: FileSnapshot) -> str:
 
 
 def _list_extras(project: Project, agent: str, parts: SortedItems) -> list[Passage]:
-    """Return the common errors of an agent, which nobody reviews, and its performance."""
+    """Return the common errors of an agent, and its performance."""
     errors, results = list[str](), list[str]()
     try:
-        if not text_origins.is_strict(project):
-            given = run_history.list_given_errors(project.store, agent)
-            errors = performance.format_errors(given)
+        errors = performance.format_errors(run_history.list_given_errors(project, agent))
         if project.config["give_performance"]:
             own = run_history.measure(project.store, agent)
             results = performance.format_performance(own)

@@ -13,6 +13,7 @@ from memory_core.history.performance import CommonError, Performance
 from memory_core.origin import text_origins
 from memory_core.storage.database import change_table, origin_table, run_table, state_db
 from memory_core.storage.database.run_table import Uses
+from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 
@@ -79,13 +80,15 @@ def list_errors(store: Store, agent: str) -> list[CommonError]:
     return state_db.read(store.paths.state, lambda db: run_table.list_common_errors(db, agent))
 
 
-def list_given_errors(store: Store, agent: str) -> list[CommonError]:
+def list_given_errors(project: Project, agent: str) -> list[CommonError]:
     """Return the errors that the agent may receive: resolved ones that do not mislead.
 
-    Raises OSError.
+    Nobody reviews them, so with `trust: strict` there are none.  Raises OSError.
     """
+    if text_origins.is_strict(project):
+        return []
     errors = state_db.read(
-        store.paths.state, lambda db: run_table.list_common_errors(db, agent, solved=True)
+        project.paths.state, lambda db: run_table.list_common_errors(db, agent, solved=True)
     )
     return [one for one in errors if not text_origins.find_reason(performance.join_resolution(one))]
 

@@ -34,7 +34,6 @@ from memory_core.selection import splitting
 from memory_core.storage.config_yml import default_settings
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
-from memory_core.text.phrases import format_count
 
 # Why agents do not receive a text with these settings.
 STRICT_REASON, OUTSIDE_REASON = "trust: strict", "hold_outside"
@@ -236,14 +235,6 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
 def list_reported(project: Project, store: Store) -> list[JudgedText]:
     """Return these texts; none before a session has reported them."""
     return list_new(project, store) if store.paths.state.is_file(last_look.LOOK_FILE) else []
-
-
-def describe_reported(project: Project, count: int) -> str:
-    """Return a sentence about so many of these texts."""
-    items = format_count(count, "item")
-    if list_given_origins(project):
-        return f"agents do not receive {items} without your review"
-    return f"{items} came from elsewhere, or nobody has said whose they are"
 
 
 def accept(store: Store, texts: Sequence[JudgedText], is_mine: bool = False) -> None:

@@ -30,7 +30,7 @@ from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND, Removal, Say
 from memory_core.storage import paths, typed_command
 from memory_core.storage.project import Project, find_project
-from memory_core.tasks import claude_md_import
+from memory_core.tasks import backlog_folder, claude_md_import
 
 NO_MEMORY = "no memory yet"
 OF_CLAUDE_CODE = f"{NO_MEMORY} (an agent of Claude Code)"
@@ -251,7 +251,7 @@ def uninstall(
         say(f"No hooks to remove in {target.path}.")
     level = target.project.paths
     if not user:
-        _remove_imports(level, removal)
+        _remove_imports(backlog_folder.Folder(level.files), removal)
     if everything:
         _remove_program(target, removal)
     kept = {level.folder: "memory files, history, config.yml"}
@@ -299,12 +299,12 @@ def _remove_hooks(target: SettingsTarget, removal: Removal) -> bool:
     return True
 
 
-def _remove_imports(level: paths.LevelPaths, removal: Removal) -> None:
+def _remove_imports(folder: backlog_folder.Folder, removal: Removal) -> None:
     """Remove the imports of task memories from the project's CLAUDE.md."""
-    for change in claude_md_import.plan_removal(level):
-        path = os.path.join(level.root, change.path)
+    for change in claude_md_import.plan_removal(folder):
+        path = os.path.join(folder.root, change.path)
         shown = change._replace(path=path, after=change.after or None)
-        remove = partial(claude_md_import.remove, level)
+        remove = partial(claude_md_import.remove, folder)
         removal.remove(f"the import of task memory from {path}", remove, shown)
 
 

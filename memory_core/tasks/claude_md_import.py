@@ -21,7 +21,6 @@ from memory_core.document.diff import FileChange, compare_texts
 from memory_core.files import file_actions, safe_files
 from memory_core.secrets import scanner
 from memory_core.selection.passages import estimate_tokens
-from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
 from memory_core.tasks import backlog_folder, backlog_format, task_document
@@ -59,12 +58,11 @@ def _format_import_line(path: str) -> str:
     return "@" + path.replace(" ", "\\ ")
 
 
-def plan_set_up(paths: LevelPaths) -> list[FileChange]:
+def plan_set_up(folder: backlog_folder.Folder) -> list[FileChange]:
     """Return the changes of committed files that give the active task to sessions.
 
     Raises safe_files.Refused.
     """
-    folder = backlog_folder.Folder(paths.files)
     text = folder.read_file(CLAUDE_FILE)
     # An existing block is rewritten, because the backlog folder may have been renamed.
     if is_set_up(folder) and not claude_md.has_import(text):
@@ -73,9 +71,8 @@ def plan_set_up(paths: LevelPaths) -> list[FileChange]:
     return [compare_texts(CLAUDE_FILE, text, after)] if after != text else []
 
 
-def plan_removal(paths: LevelPaths) -> list[FileChange]:
+def plan_removal(folder: backlog_folder.Folder) -> list[FileChange]:
     """Return the changes of the files with a marked block; `after` is b"" to delete."""
-    folder = backlog_folder.Folder(paths.files)
     files = (CLAUDE_FILE, folder.files.relative(os.path.join(folder.path, CLAUDE_FILE)))
     texts = {path: folder.read_file(path) for path in files}
     return [
@@ -85,10 +82,9 @@ def plan_removal(paths: LevelPaths) -> list[FileChange]:
     ]
 
 
-def remove(paths: LevelPaths) -> None:
+def remove(folder: backlog_folder.Folder) -> None:
     """Remove the marked blocks and the imported copies."""
-    folder = backlog_folder.Folder(paths.files)
-    for change in plan_removal(paths):
+    for change in plan_removal(folder):
         write(folder, change)
     folder.set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(folder)

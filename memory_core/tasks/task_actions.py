@@ -313,7 +313,7 @@ def set_up(project: Project) -> None:
     with sync.change_memories(project) as transaction:
         folder = transaction.folder
         folder.check_file(os.path.join(folder.path, claude_md_import.CLAUDE_FILE))
-        for change in claude_md_import.plan_set_up(project.paths):
+        for change in claude_md_import.plan_set_up(folder):
             claude_md_import.write(folder, change)
 
 

@@ -127,15 +127,16 @@ def add_item(text: str, title: str, entry: str) -> tuple[str, str]:
     title, lines = _title(title), _entry(entry)
     head = text[: len(text) - len(front_matter.read_body(text))]
     document = markdown.parse_document(text[len(head) :])
-    if markdown.find_section(document, title) is None:
-        try:
+    try:
+        if markdown.find_section(document, title) is None:
             document = edits.add_section(document, title, order=SECTION_ORDER)
-        except ValueError as error:
-            raise InvalidNote(str(error)) from None
-    section = markdown.find_section(document, title)
-    if section is None:
-        raise InvalidNote(f"{title!r} cannot be the title of a section")
-    return head + markdown.render_document(_insert_entry(document, section, lines)), section.title
+        section = markdown.find_section(document, title)
+        if section is None:
+            raise InvalidNote(f"{title!r} cannot be the title of a section")
+        after = _insert_entry(document, section, lines)
+    except ValueError as error:
+        raise InvalidNote(str(error)) from None
+    return head + markdown.render_document(after), section.title
 
 
 def _title(title: str) -> str:
@@ -155,16 +156,15 @@ def _entry(entry: str) -> list[str]:
 
 
 def _insert_entry(document: Document, section: Section, lines: list[str]) -> Document:
-    """Add an item at the end of a section; join its lines if they would not stay one item."""
+    """Add an item at the end of a section; join its lines if they would not stay one item.
+
+    Raises ValueError if the last comment or fence of the file is not closed.
+    """
     below = "\n".join(f"  {line}" if line else "" for line in lines[1:])
     try:
         return edits.insert_item(document, section, lines[0], below)
     except ValueError:
-        pass
-    try:
         return edits.insert_item(document, section, " ".join(filter(None, map(str.strip, lines))))
-    except ValueError as error:  # the last comment or fence of the file is not closed
-        raise InvalidNote(str(error)) from None
 
 
 # Reading.

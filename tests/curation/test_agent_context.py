@@ -46,7 +46,7 @@ def test_judgements_of_users_count(sandbox: Sandbox) -> None:
     teach(sandbox, FACT)
     assert confidences(sandbox) == {TABS: 0.8, FACT: 0.5}
     for name, kind in ((FACT, "confirmed"), *[("tabs", "contradicted")] * 2):
-        item_actions.judge(sandbox.open_project(), "engineer", name, kind)
+        item_actions.judge_items(sandbox.open_project(), [("engineer", name)], kind)
     assert [*confidences(sandbox).items()] == [(FACT, 0.6), (TABS, 0.4)]  # the most certain first
     weights = "{agent: 0.2, person: 0.9, step: 0.05, contradiction: 0.3}"
     sandbox.configure(f"memory:\n  confidence: {weights}\n")
@@ -57,7 +57,7 @@ def test_items_below_the_minimum_confidence_are_not_given(sandbox: Sandbox) -> N
     sandbox.write_memory("engineer", TABS)
     teach(sandbox, FACT, "a1")
     item_actions.set_preference(sandbox.open_project(), "engineer", "tone", "dry")
-    item_actions.judge(sandbox.open_project(), "engineer", "tone: dry", "contradicted")
+    item_actions.judge_items(sandbox.open_project(), [("engineer", "tone: dry")], "contradicted")
     sandbox.configure("memory: {min_confidence: 0.6}\n")
     given = call_agent(sandbox)
     # A preference is not a learned item.
@@ -102,7 +102,7 @@ def test_items_of_both_levels_are_ranked_by_the_history_of_their_level(project: 
     user_level.allow(project.paths)
     facts = ["Services talk through the event bus", "Tests share one database"]
     item_actions.teach(project, "engineer", "architecture", facts, user)
-    item_actions.judge(project, "engineer", facts[1], "contradicted", user)
+    item_actions.judge_items(project, [("engineer", facts[1])], "contradicted", user)
     item_actions.teach(project, "engineer", "architecture", ["Learned in the project"])
     whole = recall.build_block(project, "engineer", 16_000).text
     assert all(fact in whole for fact in facts)

@@ -124,7 +124,7 @@ def lived(project: Project) -> Project:
     for number in range(16):  # one more than the limit of a section
         learn(project, "engineer", f"Module number{number} is built by step {number}")
     learn(project, "engineer", "module number9 is built by step 9", run="a2")
-    item_actions.judge(project, "engineer", "number4", "contradicted")
+    item_actions.judge_items(project, [("engineer", "number4")], "contradicted")
     item_actions.set_preference(project, "engineer", "tone", "dry")
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\udcff\n"
     write(project, "engineer", text_in(project, "engineer") + mine)
@@ -244,7 +244,7 @@ def test_items_beyond_the_limits_are_archived(project: Project, other: Project) 
 def test_items_removed_elsewhere_are_kept(project: Project, other: Project) -> None:
     learn(other, "qa", FACT, TABS)
     shutil.copytree(other.store.folder, project.store.folder)
-    item_actions.judge(project, "qa", TABS, "removed")
+    item_actions.judge_items(project, [("qa", TABS)], "removed")
     imported(other, project)
     learn(other, "qa", LIFT)
     assert texts(other) == [FACT, TABS, LIFT]
@@ -256,7 +256,7 @@ def test_items_removed_elsewhere_are_kept(project: Project, other: Project) -> N
 def test_items_removed_here_stay_removed(project: Project, other: Project) -> None:
     learn(project, "qa", FACT, TABS, LIFT)
     data = exported(project)
-    item_actions.judge(project, "qa", TABS, "removed")
+    item_actions.judge_items(project, [("qa", TABS)], "removed")
     path = Path(project.store.path("qa"))
     path.write_text(path.read_text().replace(f"- {LIFT}\n", ""))
     imported(project, data)

@@ -4,7 +4,6 @@ import json
 import os
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ from memory_core.claude_code import headless
 from memory_core.curation import item_actions, optimizing
 from memory_core.document import near_duplicates
 from memory_core.document.block_reader import ItemFields
-from memory_core.memory import changes, transaction
 from memory_core.origin import text_origins
 from memory_core.text import similarity
 from support.command_line import Person, check_refused, hide_change, read_fields, read_stderr
 from support.files import read_files, write
+from support.lessons import learn
 from support.memory_files import make_section
 from support.paths import CASES
 from support.processes import wait_until
@@ -402,8 +401,7 @@ def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
 
 def test_of_items_that_mean_the_same_that_of_a_person_stays(person: Person) -> None:
     project = person.sandbox.open_project()
-    learn = partial(changes.learn, rows=[["pattern", "Log the errors to stderr"]], source="agent")
-    transaction.change_memory(project, "engineer", learn)
+    learn(project, "engineer", "Log the errors to stderr")
     person.sandbox.append_to_memory("engineer", "\n## Own\n- Log errors to stderr\n")
     for _look in range(2):  # the first look at a project decides nothing
         text_origins.look(project)

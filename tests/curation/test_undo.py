@@ -89,12 +89,12 @@ class Workshop:
         transaction.change_memory(self.project, agent, work)
 
     def judge(self, text: str, kind: str, agent: str = "qa") -> None:
-        item_actions.judge(self.project, agent, text, kind)
+        item_actions.judge_items(self.project, [(agent, text)], kind)
 
     def learn(self, agent: str, word: str, run: str) -> None:
         pair = [["mistake" if word == WORDS[0] else "tip", word]]
         how = {"run": run, "session": "s1", "source": "agent"}
-        self.change(agent, lambda work: changes.learn(work, pair, **how))
+        self.change(agent, lambda work: changes.learn(work, changes.Lesson(pair, how)))
 
     def apply_edit(self, agent: str, old: str, new: str = "") -> None:
         """Replace the line of an item by another one, or remove it with what is nested."""
@@ -324,7 +324,8 @@ def test_undo_and_redo_need_no_long_history(
 ) -> None:
     """Only the newest records are read, here 20 of 29."""
     facts = [["tip", f"Fact {number} is about {number}"] for number in range(12)]
-    shop.change("qa", lambda work: changes.learn(work, facts, source="person"))
+    by = {"source": "person"}
+    shop.change("qa", lambda work: changes.learn(work, changes.Lesson(facts, by)))
     before = shop.items("qa")
     shop.undo()
     monkeypatch.setattr(history_file, "MAX_RECORDS", 20)

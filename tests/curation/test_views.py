@@ -48,8 +48,8 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
     item_actions.teach(project, "qa", "pattern", TEXTS[:1], run="a1", source="agent")
     entry = {"type": "", "content": TEXTS[0], "reason": "a run reported that it is wrong"}
     project.store.add_to_review("qa", [entry], "2026-11-20T10:00:00.000Z")
-    view = memory_view.read_view(Numbers(project), "qa")
-    (item,) = [part.item for part in view.parts if part.item]
+    _status, parts = memory_view.read_view(Numbers(project), "qa")
+    (item,) = [part.item for part in parts if part.item]
     assert item.waits == review_table.make_id("qa", entry)
     state = item.state
     assert (state.run, state.source, item.origin, state.runs) == ("a1", "agent", "agent", {"a1"})
@@ -58,7 +58,7 @@ def test_an_item_that_waits_for_a_decision_says_so(project: Project) -> None:
 def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox) -> None:
     store = project.store
     item_actions.teach(project, "qa", "pattern", TEXTS, run="a1", source="agent")
-    item_actions.judge(project, "qa", TEXTS[0], "pinned")
+    item_actions.judge_items(project, [("qa", TEXTS[0])], "pinned")
     (change,) = undo.undo_changes(project, store, agents=["qa"]).changes
     sandbox.edit_memory("qa", TEXTS[1], f"{TEXTS[1]}, not by day")
     hand, undone, pinned, learned = change_log.read_timeline(project, store, "qa")

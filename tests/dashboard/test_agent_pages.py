@@ -56,8 +56,10 @@ def test_each_item_has_its_id_confidence_origin_and_use(dashboard: Dashboard) ->
     run = {"run": "a77", "session": "s1", "source": "agent"}
     item_actions.teach(project, "engineer", "pattern", ["Orders are cancelled by an event"], **run)
     text = "Orders are cancelled by an event"
-    item_actions.judge(project, "engineer", text, "contradicted", run="a78", source="agent")
-    item_actions.judge(project, "engineer", text, "pinned")
+    item_actions.judge_items(
+        project, [("engineer", text)], "contradicted", run="a78", source="agent"
+    )
+    item_actions.judge_items(project, [("engineer", text)], "pinned")
     page = dashboard.get("/dashboard/agents/engineer").body
     row = page.partition(text)[2].partition("</li>")[0]
     shown = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", row))

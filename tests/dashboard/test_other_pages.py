@@ -19,7 +19,7 @@ def fill(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM, REFUND, OLD)
     sandbox.write_memory("qa", "Refunds have a test of their own")
     project = sandbox.open_project()
-    item_actions.judge(project, "engineer", OLD, "removed")
+    item_actions.judge_items(project, [("engineer", OLD)], "removed")
     (sandbox.root / "backlog" / "tasks").mkdir(parents=True)
     task_actions.start(project, "12", "Refund <b>positions</b>")
     task_actions.add_note(project, "12", "The bank wants one refund for each payment")

@@ -422,7 +422,7 @@ def test_what_was_taken_back_stays_away(sandbox: Sandbox, steps: list[str], retu
         if step == "by hand":
             sandbox.edit_memory("engineer", f"- {LEARNED}\n")
         elif step == "removed":
-            item_actions.judge(project, "engineer", LEARNED, step)
+            item_actions.judge_items(project, [("engineer", LEARNED)], step)
         else:
             reverse = undo.undo_changes if step == "undo" else undo.redo_changes
             reverse(project, project.store)

@@ -314,7 +314,7 @@ def test_what_a_command_printed_stays_here_and_is_given_once_resolved(sandbox: S
     end_agent(sandbox, "a1", report.format("Log in"))
     end_agent(sandbox, "a1", report.format("Wait a minute"))
     sandbox.run_hook("post_tool_use", make_failure_event(error=output, agent_id="a3"))
-    (found,) = run_history.list_given_errors(sandbox.open_project().store, "engineer")
+    (found,) = run_history.list_given_errors(sandbox.open_project(), "engineer")
     assert found.count == 2
     (line,) = performance.format_errors([found])
     assert line == f"- {pending['text']} → Log in before the deploy"
@@ -343,9 +343,9 @@ def test_errors_that_came_with_a_project_are_ignored(sandbox: Sandbox) -> None:
 def test_an_error_of_a_client_is_given_if_it_occurred(sandbox: Sandbox, project: Project) -> None:
     text = "Exit code 2: no such table: users"
     item_actions.record_error(project, "engineer", text, "run make migrate", source="mcp")
-    assert run_history.list_given_errors(project.store, "engineer") == []
+    assert run_history.list_given_errors(project, "engineer") == []
     sandbox.run_hook("post_tool_use", make_failure_event())
-    (given,) = run_history.list_given_errors(project.store, "engineer")
+    (given,) = run_history.list_given_errors(project, "engineer")
     assert (given.text, given.resolution) == (text, "run make migrate")
     assert f"- {text} → run make migrate" in call_agent(sandbox)
 

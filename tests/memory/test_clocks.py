@@ -1,12 +1,11 @@
 """No wrong clock makes undo a silent no-op, loses a learning, or brings a removed line back."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from memory_core.memory import changes, transaction
 from memory_core.storage.project import find_project
+from support.lessons import learn
 from support.machine import AGENT, HOUR, YEAR, Machine
 
 FACTS = ["Cranes lift forty containers in an hour", "Customs close at noon", "Pilots come by radio"]
@@ -81,8 +80,7 @@ def test_a_stale_save_after_many_writes(machine: Machine) -> None:
     project = find_project(str(machine.root), machine.env)
 
     def write(text: str, run: str = "a1") -> None:
-        learn = partial(changes.learn, rows=[["context", text]], run=run, source="agent")
-        transaction.change_memory(project, AGENT, learn)
+        learn(project, AGENT, text, kind="context", run=run)
 
     write(FACTS[0])
     for number in range(330):

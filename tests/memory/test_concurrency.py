@@ -137,7 +137,8 @@ def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None
     deeds = [deed]
 
     def learn(memory: AgentMemory) -> None:
-        changes.learn(memory, [["pattern", LEARNED]], run=run, session="s1", source="agent")
+        by = {"run": run, "session": "s1", "source": "agent"}
+        changes.learn(memory, changes.Lesson([["pattern", LEARNED]], by))
         while deeds:
             deeds.pop()()
 

@@ -112,7 +112,7 @@ def test_nothing_is_lost_and_people_decide(acts: list[tuple[str, int, str]], lim
         for kind, number, text in acts:
             if kind == "confirm":
                 text = items(project)[number % len(items(project))]
-                item_actions.judge(project, AGENT, text, "confirmed")
+                item_actions.judge_items(project, [(AGENT, text)], "confirmed")
                 peoples.add(text)
             elif kind == "add":
                 text = f"{text}, number{number}"
@@ -137,7 +137,7 @@ def test_a_full_section_of_agents_loses_its_least_certain_item(sandbox: Sandbox)
     assert items(project) == ["a rule of a person", first, third]
     assert archived(project) == [second]
     for text in items(project):
-        item_actions.judge(project, AGENT, text, "confirmed")
+        item_actions.judge_items(project, [(AGENT, text)], "confirmed")
     before = read(project)
     learn(project, "pattern", "one more rule", run="a4")
     assert read(project) == before

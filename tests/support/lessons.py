@@ -6,6 +6,7 @@ from memory_core.learning import blocks, extraction, lines
 from memory_core.learning.blocks import Span
 from memory_core.learning.extraction import Extraction
 from memory_core.memory import changes, remember, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.storage.project import Project
 
 
@@ -23,7 +24,11 @@ def learn(project: Project, agent: str, *texts: str, kind: str = "pattern", **mo
     level = project.level(user=more.pop("user", False))
     by = {"run": "a1", "session": "s1", "source": "agent", **more}
     pairs = [[kind, text] for text in texts]
-    transaction.change_memory(project, agent, lambda work: changes.learn(work, pairs, **by), level)
+
+    def add(memory: AgentMemory) -> None:
+        changes.learn(memory, changes.Lesson(pairs, by))
+
+    transaction.change_memory(project, agent, add, level)
 
 
 class Extracted(Extraction):

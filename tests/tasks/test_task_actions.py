@@ -641,7 +641,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     shop.folder.rename(shop.root / ".backlog")
     task_actions.set_up(shop.project)
     assert claude_md.read_import((shop.root / "CLAUDE.md").read_text()) == ["@.backlog/CLAUDE.md"]
-    claude_md_import.remove(shop.project.paths)
+    claude_md_import.remove(backlog_folder.Folder(shop.project.paths.files))
     assert (shop.root / "CLAUDE.md").read_bytes() == mine.encode()
     assert not (shop.root / ".backlog" / "CLAUDE.md").exists()
 

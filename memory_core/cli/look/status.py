@@ -131,7 +131,10 @@ def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
     what = f"{last.agent}, {last.verdict} by {last.route}, {last.timestamp}" if last else "none yet"
     yield f"Last delivery: {what}"
     if state.new:
-        what = text_origins.describe_reported(project, state.new)
+        items = format_count(state.new, "item")
+        what = f"{items} came from elsewhere, or nobody has said whose they are"
+        if text_origins.list_given_origins(project):
+            what = f"agents do not receive {items} without your review"
         yield f"New: {what} (agent-memory review --new)"
     yield f"Event log: {state.log}"
 

@@ -28,14 +28,14 @@ MAX_TIMES = 200  # in the form of the diff
 def show_memory(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
     try:
-        memory = memory_view.read_view(visit.numbers, agent)
+        status, every = memory_view.read_view(visit.numbers, agent)
     except OSError as error:
         return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
     wanted = visit.query["item"]
-    ids = [part.item and part.item.state.id for part in memory.parts]
+    ids = [part.item and part.item.state.id for part in every]
     place = ids.index(wanted) if wanted in ids else None
-    parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE, place)
-    values = {"agent": agent, "memory": memory, "parts": parts, "types": [*type_names.TYPES]}
+    parts = divide(every, visit.query, ITEMS_ON_A_PAGE, place)
+    values = {"agent": agent, "status": status, "parts": parts, "types": [*type_names.TYPES]}
     return View("agent.html", {**values, "pm": PM, "counts": visit.numbers.total(agent)})
 
 
@@ -93,7 +93,7 @@ def add_item(visit: Visit) -> Done:
 
 def _judge(visit: Visit, agent: str) -> str:
     kind, key = visit.form["action"], visit.form["item"]
-    item = item_actions.judge(visit.project, agent, key, kind, visit.project.store)
+    (item,) = item_actions.judge_items(visit.project, [(agent, key)], kind)
     return f"{item_actions.JUDGEMENTS[kind]}: {item.id} {item.text} ({item.confidence:.1f})."
 
 
