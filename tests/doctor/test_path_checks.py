@@ -38,7 +38,7 @@ OBSTACLES: list[tuple[Callable[[Path], object], str, list[str]]] = [
 
 def find(sandbox: Sandbox) -> list[Finding]:
     findings = path_checks.check_paths(Examination(Project(sandbox.paths, sandbox.env)))
-    return [finding for finding in findings if finding.level != OK]
+    return [finding for finding in findings if finding.severity != OK]
 
 
 PLACES = [(put, reason, place) for put, reason, places in OBSTACLES for place in places]
@@ -52,7 +52,7 @@ def test_a_place_with_something_else_in_it_is_named(
     path.parent.mkdir(parents=True, exist_ok=True)
     put(path)
     (finding,) = find(sandbox)
-    assert (finding.level, finding.where) == (BROKEN, place)
+    assert (finding.severity, finding.where) == (BROKEN, place)
     assert finding.what.startswith(reason)
     assert finding.advice
 
@@ -82,7 +82,7 @@ def test_a_folder_with_too_many_files_is_named(sandbox: Sandbox) -> None:
     for number in range(safe_files.MAX_ENTRIES + 1):
         (locks / f"{number}.x").touch()
     (finding,) = find(sandbox)
-    assert (finding.level, finding.where) == (WARNING, ".claude-mpm/locks")
+    assert (finding.severity, finding.where) == (WARNING, ".claude-mpm/locks")
     assert finding.what.startswith("has more than 10,000 entries")
 
 
@@ -93,7 +93,7 @@ def test_links_of_the_user_are_used(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.user_memories.symlink_to(dotfiles)
     assert find(sandbox) == []
     os.mkfifo(dotfiles / "qa.md")
-    (pipe,) = [finding for finding in find(sandbox) if finding.level == BROKEN]
+    (pipe,) = [finding for finding in find(sandbox) if finding.severity == BROKEN]
     assert pipe.where == str(sandbox.user_memories / "qa.md")
 
 
@@ -106,7 +106,7 @@ def test_a_state_that_cannot_be_written_is_reported(sandbox: Sandbox, tmp_path: 
     environ = {**sandbox.env, "XDG_STATE_HOME": str(blocked)}
     project = Project(paths.LevelPaths(str(sandbox.root), environ), environ)
     (finding,) = path_checks.check_state(Examination(project))
-    assert (finding.level, finding.where) == (WARNING, str(blocked))
+    assert (finding.severity, finding.where) == (WARNING, str(blocked))
     assert finding.what.startswith("is not a folder: agents still get their memory")
 
 
@@ -114,4 +114,4 @@ def test_a_full_disk_is_named(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch)
     full = os.statvfs_result((4096, 4096, 100, 0, 0, 0, 0, 0, 0, 255))
     monkeypatch.setattr(os, "statvfs", lambda _path: full)
     (finding,) = find(sandbox)
-    assert (finding.level, finding.what) == (BROKEN, "the disk is full")
+    assert (finding.severity, finding.what) == (BROKEN, "the disk is full")
