@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from memory_core.claude_code import agent_names
 from memory_core.curation import change_log, lookup
 from memory_core.files.problems import describe_expected
 from memory_core.monitor.numbers import Numbers
@@ -119,9 +118,7 @@ def find_agent(visit: Visit, name: str) -> str:
 
     An agent that is only in the event log exists, too: it was called, and has learned nothing yet.
     """
-    if lookup.is_known(visit.project, name):
-        return name
-    if name == agent_names.id_of(name) and name in visit.numbers.agents():
+    if lookup.is_known(visit.project, name) or name in visit.numbers.agents():
         return name
     raise NotFound(f"There is no agent {name!r} here.")
 

@@ -101,6 +101,5 @@ def make_page(project: Project) -> str:
     templates = rendering.make_templates(
         project.environ, project_name=project.name, saved_style=style, day=find_today()
     )
-    values = {"page": None, "message": None, "is_known": True, **view.values}
-    page = templates.get_template(view.template).render(values)
+    page = templates.get_template(view.template).render(view.values)
     return re.sub(r"</?a\b[^>]*>", "", page)
