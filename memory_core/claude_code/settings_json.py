@@ -33,7 +33,6 @@ BYTE_ORDER_MARK = "\ufeff"
 BLANKS = f"{BYTE_ORDER_MARK} \t\n\r"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_NEWLINE = re.compile(r"\r\n|\n|\r")
 _INDENT = re.compile(r"[\n\r]([ \t]+)\S")
 _PLACEHOLDER = re.compile(r'"\{command:(\w+)\}"')
 
@@ -51,8 +50,8 @@ class InvalidSettings(ValueError):
     """A settings file that cannot be changed; the message has line, column and reason."""
 
     def __init__(self, text: str, at: int, problem: str) -> None:
-        lines = _NEWLINE.split(text[:at])
-        super().__init__(f"line {len(lines)}, column {len(lines[-1]) + 1}: {problem}")
+        place = json.JSONDecodeError(problem, text, at)
+        super().__init__(f"line {place.lineno}, column {place.colno}: {problem}")
 
 
 # --- the hooks ---
