@@ -374,13 +374,11 @@ def _config_folder() -> str:
 def _find_target(project: str, user: bool) -> SettingsTarget:
     if user and project:
         raise InstallRefused(f"--user is for all projects: leave out {project}", 2)
-    if user:
-        return _find_targets("")[0]
-    root = os.path.abspath(project)
-    if not os.path.isdir(root):
+    root = "" if user else os.path.abspath(project)
+    if root and not os.path.isdir(root):
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
         raise InstallRefused(f"{project} {reason}: give the folder of a project", 2)
-    return SettingsTarget(SafeFiles(root), settings_files.PROJECT_SETTINGS, root)
+    return _find_targets(root)[0]
 
 
 def _find_new_target(project: str, user: bool) -> SettingsTarget:
