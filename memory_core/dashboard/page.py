@@ -86,9 +86,13 @@ class Page(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One page of a long list; `number` counts from 1 to `last`, `total` are all rows."""
+    """One page of a long list, which begins with the row `start` of all `total` rows.
+
+    `number` counts from 1 to `last`.
+    """
 
     rows: list[Any]
+    start: int
     number: int
     last: int
     total: int
@@ -103,7 +107,8 @@ def divide(rows: Sequence[Any], query: Fields, size: int = 50, at: int | None = 
     wanted = query["page"] if at is None else str(at // size + 1)
     is_number = wanted.isascii() and wanted.isdecimal()
     number = min(max(int(wanted[:9]), 1), last) if is_number else 1
-    return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))
+    start = (number - 1) * size
+    return Part([*rows[start : start + size]], start, number, last, len(rows))
 
 
 def make_link(*parts: str, **query: object) -> str:
