@@ -49,9 +49,10 @@ class Finding:
     check: str = ""
 
 
-def report_closed(severity: str, what: str, path: str) -> Finding:
-    """Return a finding about a path that its owner may open by chmod."""
-    return Finding(severity, what, path, shlex.join(["chmod", "u+rwX", path]))
+def report_closed(severity: str, what: str, path: str, is_own: bool = True) -> Finding:
+    """Return a finding about a path that its owner, or else root, may open."""
+    command = ["chmod", "u+rwX"] if is_own else ["sudo", "chown", "-R", str(os.geteuid())]
+    return Finding(severity, what, path, shlex.join([*command, path]))
 
 
 @dataclass(frozen=True)
