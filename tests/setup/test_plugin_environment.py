@@ -109,11 +109,11 @@ def test_changed_dependencies_start_a_build(sandbox: Sandbox, tmp_path: Path) ->
     borrow_environment(plugged.data)
     assert plugged.start_session() == ""
     project = folder / "pyproject.toml"
-    project.write_text(project.read_text().replace('"pyyaml>=6.0.1"', '"pyyaml>=6.0.2"'))
+    project.write_text(project.read_text().replace('"ruamel.yaml>=0.18"', '"ruamel.yaml>=0.18.1"'))
     assert plugged.start_session() == plugin_environment.BUILD_STARTED
     wait_until(lambda: plugin_environment.is_ready(str(plugged.data), str(folder)))
     assert '"' not in (sandbox.home / "uv").read_text().splitlines()[-1]
-    assert "pyyaml>=6.0.2" in (sandbox.home / "uv").read_text()
+    assert "ruamel.yaml>=0.18.1" in (sandbox.home / "uv").read_text()
 
 
 def test_there_is_no_build_if_memory_is_off(plugged: Plugged) -> None:
