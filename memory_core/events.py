@@ -64,7 +64,8 @@ def follow(
     the log may be rotated meanwhile.  Every `poll_s` seconds it looks for new events.  Raises
     ValueError for an invalid time.
     """
-    return following.follow(_find_paths(project).state, pattern, since, poll_s)
+    reader = following.EventReader(_find_paths(project).state, pattern, since)
+    return reader.follow(poll_s)
 
 
 def _find_paths(project: str | os.PathLike[str]) -> paths.LevelPaths:

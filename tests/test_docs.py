@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import memory_core
-from memory_core.setup import trial
+from memory_core.claude_code import headless
 from memory_core.storage import record_models
 from memory_core.storage.config_yml import config_merge, default_settings
 from support.command_line import UNDO_HINT, Person, hide_change
@@ -25,7 +25,7 @@ PAGES = [REPO / "README.md", REPO / "CHANGELOG.md", *sorted((REPO / "docs").glob
 
 @pytest.mark.parametrize("page", ["README.md", "docs/install.md", "docs/getting-started.md"])
 def test_the_oldest_claude_code_is_the_constant(page: str) -> None:
-    assert f"{trial.OLDEST_CLAUDE} or newer" in (REPO / page).read_text(encoding="utf-8")
+    assert f"{headless.OLDEST_CLAUDE} or newer" in (REPO / page).read_text(encoding="utf-8")
 
 
 def test_the_table_of_settings_is_that_of_the_models() -> None:

@@ -61,7 +61,7 @@ ALLOWED: dict[str, str] = {
     "doctor.hook_checks._report_unusable": "whether a settings file is a link",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
     "monitor.gone_projects.list_gone": "whether folders of other projects exist",
-    "setup.trial.read_template": "the installed program",
+    "setup.hook_runner.read_template": "the installed program",
     "setup.activation": "the installed program",
     "setup.builder": "the installed program, or a temporary folder",
     "setup.packages": "the packages of the running program",

@@ -22,7 +22,8 @@ PROCESSES = "/proc"
 LIST_PROCESSES = ("/bin/ps", "-A", "-ww", "-o", "pid=,ppid=,args=")
 LIST_SECONDS = 5
 
-# So much of the transcripts is read, from their ends.
+# So many transcripts are read, the newest ones, and so much of each, from its end.
+MOST_SESSIONS = 3
 MAX_BYTES = 4_000_000
 
 # What stands in prompts that nobody typed.
@@ -79,24 +80,16 @@ def has_typed(root: str, environ: Mapping[str, str], text: str) -> bool:
     It is a line of a prompt, or what a slash command is about, with or without an agent.
     """
     wanted = similarity.normalize_text(text)
-    if not wanted:
-        return False
     folders = settings_files.list_transcript_folders(root, environ)
     paths = [path for folder in folders for path in transcripts.list_sessions(folder)]
-    room = MAX_BYTES
-    for path in sorted(paths, key=transcripts.mtime_of, reverse=True):
-        prompts, size = transcripts.read_prompts(path, room)
-        if any(
-            wanted == similarity.normalize_text(line)
-            for prompt in prompts
-            if not prompt.lstrip().startswith(NOTIFICATIONS)
-            for line in _list_lines(prompt)
-        ):
-            return True
-        room -= size
-        if room <= 0:
-            break
-    return False
+    newest = sorted(paths, key=transcripts.mtime_of)[-MOST_SESSIONS:]
+    prompts = [prompt for path in newest for prompt in transcripts.read_prompts(path, MAX_BYTES)]
+    return bool(wanted) and any(
+        wanted == similarity.normalize_text(line)
+        for prompt in prompts
+        if not prompt.lstrip().startswith(NOTIFICATIONS)
+        for line in _list_lines(prompt)
+    )
 
 
 def _list_lines(prompt: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, settings_files
@@ -31,59 +31,43 @@ class AgentDefinition(NamedTuple):
     has_name: bool
 
 
-def read_agents(
-    root: str, environ: Mapping[str, str], report: Callable[[OSError], object] | None = None
-) -> list[AgentDefinition]:
-    """Return the agents that are defined for a project, its user, and all users (2.1.63).
-
-    Links are followed in the user's folders only.  `report` gets an error for each file and
-    folder that is refused or cannot be read.
-    """
-    folders = (
-        (SafeFiles(root), os.path.join(".claude", AGENTS_FOLDER)),
-        (SafeFiles(settings_files.find_config_folder(environ), True), AGENTS_FOLDER),
-        (SafeFiles(settings_files.MANAGED_FOLDER, True), os.path.join(".claude", AGENTS_FOLDER)),
-    )
-    return [
-        definition
-        for files, top in folders
-        for folder, names in tree.walk(files, top, report)
-        for name in names
-        if name.endswith(".md")
-        if (definition := _try_read(files, os.path.join(folder, name), report))
-    ]
-
-
-def _try_read(
-    files: SafeFiles, path: str, report: Callable[[OSError], object] | None
-) -> AgentDefinition | None:
-    try:
-        text = files.read(path).decode("utf-8", "replace")
-    except OSError as error:
-        if report:
-            report(error)
-        return None
-    header = "".join(text.splitlines(True)[:MAX_HEADER_LINES])
-    fields = front_matter.read_fields(header)
-    name = str(fields.get("name") or "")
-    stem = os.path.basename(path).removesuffix(".md")
-    return AgentDefinition(name or stem, path, bool(name))
-
-
 class AgentCatalog:
-    """The ids of all agents in a project: from files, and built in.
+    """The agents that are defined for a project, its user, and all users (2.1.63).
 
-    An agent is known by the name in its file and by the file's name.  Every agent of a plugin,
-    which has a colon in its name, counts as known.  `unread` has the errors of files and folders
-    that could not be read: they may define more agents.
+    Links are followed in the user's folders only.  `unread` has the errors of files and folders
+    that are refused or could not be read: they may define more agents.
     """
 
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        user, managed = settings_files.find_config_folder(environ), settings_files.MANAGED_FOLDER
+        folders = (
+            (SafeFiles(root), os.path.join(".claude", AGENTS_FOLDER)),
+            (SafeFiles(user, follows_links=True), AGENTS_FOLDER),
+            (SafeFiles(managed, follows_links=True), os.path.join(".claude", AGENTS_FOLDER)),
+        )
+        self.definitions: list[AgentDefinition] = []
         self.unread: list[OSError] = []
-        names = [*BUILT_IN_AGENTS]
-        for definition in read_agents(root, environ, self.unread.append):
-            names += definition.name, os.path.basename(definition.path).removesuffix(".md")
-        self._ids = set(map(agent_names.id_of, names))
+        self._ids = set(map(agent_names.id_of, BUILT_IN_AGENTS))
+        for files, top in folders:
+            for folder, names in tree.walk(files, top, self.unread.append):
+                for name in names:
+                    if name.endswith(".md"):
+                        self._read(files, os.path.join(folder, name))
+
+    def _read(self, files: SafeFiles, path: str) -> None:
+        try:
+            text = files.read(path).decode("utf-8", "replace")
+        except OSError as error:
+            self.unread.append(error)
+            return
+        fields = front_matter.read_fields("".join(text.splitlines(True)[:MAX_HEADER_LINES]))
+        name, stem = str(fields.get("name") or ""), os.path.basename(path).removesuffix(".md")
+        self.definitions.append(AgentDefinition(name or stem, path, bool(name)))
+        self._ids |= {agent_names.id_of(name or stem), agent_names.id_of(stem)}
 
     def has(self, agent: str) -> bool:
+        """Say whether an agent is defined, built in, or of a plugin, with a colon in its name.
+
+        It is known by the name in its file and by the file's name.
+        """
         return agent in self._ids or ":" in agent

@@ -1,8 +1,9 @@
-"""Ask Claude Code one question, without a terminal."""
+"""Ask Claude Code for its version, or one question, without a terminal."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,12 @@ from collections.abc import Mapping
 from tempfile import TemporaryDirectory
 
 from memory_core.text import fastjson, sanitize
+
+# The oldest version of Claude Code that agent-memory supports.
+OLDEST_CLAUDE = "2.1.20"
+
+# Seconds; `claude --version` takes one.
+VERSION_TIMEOUT = 20
 
 # Seconds for an answer: a model writes a page in one minute.
 ANSWER_TIMEOUT = 120
@@ -39,6 +46,23 @@ def find_claude(environ: Mapping[str, str]) -> str | None:
     """Return the path of `claude`: on PATH, or where its own installer puts it."""
     own = os.path.join(environ.get("HOME", ""), ".claude", "local", "claude")
     return shutil.which("claude", path=environ.get("PATH")) or shutil.which(own)
+
+
+def find_version(environ: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the version of the installed Claude Code, () if there is none."""
+    # 2.1.20 creates its configuration folder even for this; keep it out of the user's home.
+    with TemporaryDirectory(prefix="agent-memory-") as folder:
+        environ = {**environ, "CLAUDE_CONFIG_DIR": folder, "DISABLE_AUTOUPDATER": "1"}
+        try:
+            _status, said, _stderr = _run(["--version"], "", folder, environ, VERSION_TIMEOUT)
+        except NoAnswer:
+            return ()
+    match = re.search(r"\b(\d+)\.(\d+)\.(\d+)\b", said)
+    return tuple(map(int, match.groups())) if match else ()
+
+
+def is_supported(version: tuple[int, ...]) -> bool:
+    return version >= tuple(map(int, OLDEST_CLAUDE.split(".")))
 
 
 def ask(

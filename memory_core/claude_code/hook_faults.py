@@ -39,7 +39,7 @@ def list_faults(
     Another hook of the same event may work, for example that of a plugin.
     """
     reasons = [
-        (file, hook, _find_fault(file, hook, environ)) for file in files for hook in file.own_hooks
+        (file, hook, find_fault(file, hook, environ)) for file in files for hook in file.own_hooks
     ]
     working = {hook.event for _file, hook, reason in reasons if not reason}
     faults: dict[tuple[str, str], HookFault] = {}
@@ -56,7 +56,7 @@ def list_missing(files: list[settings_files.SettingsFile]) -> list[str]:
     return [event for event in DELEGATION_EVENTS if event not in events]
 
 
-def _find_fault(
+def find_fault(
     file: settings_files.SettingsFile, hook: settings_json.HookEntry, environ: Mapping[str, str]
 ) -> str:
     """Return why a hook does nothing: a missing path or a wrong matcher; "" if it may work."""

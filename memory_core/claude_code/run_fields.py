@@ -71,9 +71,8 @@ def find_prompt(line: bytes, agent: str) -> str:
     """Return the prompt of the last delegation to `agent` in a line, "" if there is none."""
     for tool, given in reversed(list_tool_calls(parse(line))):
         called = str(given.get("subagent_type") or events.DEFAULT_AGENT)
-        if tool in events.DELEGATION_TOOLS and agent_names.id_of(called) == agent_names.id_of(
-            agent
-        ):
+        is_same = agent_names.id_of(called) == agent_names.id_of(agent)
+        if is_same and tool in events.DELEGATION_TOOLS:
             return str(given.get("prompt") or "")
     return ""
 

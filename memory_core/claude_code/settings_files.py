@@ -53,9 +53,6 @@ SAFE_VARIABLES = (
     "AGENT_MEMORY_SELECTION",
 )
 
-# Matchers of hooks that run for every tool.
-MATCH_ALL = ("", "*", ".*")
-
 
 class SettingsFile(NamedTuple):
     """A settings file with its value and the hooks of agent-memory, or why it is not readable.
@@ -228,17 +225,13 @@ def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
 
 def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
     """Return the file that switches our hooks off; its `off_switch` is the key."""
-    deciding = [
-        file
-        for file in files
-        if DISABLE_ALL in file.value or (file.level == "managed" and file.off_switch)
-    ]
+    deciding = [file for file in files if DISABLE_ALL in file.value or file.off_switch]
     return deciding[-1] if deciding and deciding[-1].off_switch else None
 
 
 def matches_delegations(matcher: str) -> bool:
     """Check a matcher, which has names with "|" between them or is a regular expression."""
     try:
-        return matcher in MATCH_ALL or any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)
+        return matcher == "*" or any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)
     except re.error:
         return False

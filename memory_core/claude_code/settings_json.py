@@ -33,7 +33,6 @@ BYTE_ORDER_MARK = "\ufeff"
 BLANKS = f"{BYTE_ORDER_MARK} \t\n\r"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_NEWLINE = re.compile(r"\r\n|\n|\r")
 _INDENT = re.compile(r"[\n\r]([ \t]+)\S")
 _PLACEHOLDER = re.compile(r'"\{command:(\w+)\}"')
 
@@ -51,8 +50,8 @@ class InvalidSettings(ValueError):
     """A settings file that cannot be changed; the message has line, column and reason."""
 
     def __init__(self, text: str, at: int, problem: str) -> None:
-        lines = _NEWLINE.split(text[:at])
-        super().__init__(f"line {len(lines)}, column {len(lines[-1]) + 1}: {problem}")
+        place = json.JSONDecodeError(problem, text, at)
+        super().__init__(f"line {place.lineno}, column {place.colno}: {problem}")
 
 
 # --- the hooks ---
@@ -169,16 +168,16 @@ def find_entries(text: str) -> list[HookEntry]:
     places = [
         (root, hooks, event, group, siblings, hook)
         for hooks in _members(root, "hooks")
-        for event in _list_children(hooks, "object")
-        for group in _list_children(event, "array")
+        for event in hooks.children
+        for group in event.children
         for siblings in _members(group, "hooks")[-1:]
-        for hook in _list_children(siblings, "array")
+        for hook in siblings.children
     ]
     entries = []
     for nodes in places:
         *_, event, group, _siblings, hook = nodes
         value = json.loads(text[hook.start : hook.end])
-        if _is_own_hook(value):
+        if isinstance(value, dict) and str(value.get("command")).startswith(COMMAND_PREFIX):
             matcher = json.loads(text[group.start : group.end]).get("matcher")
             entries.append(HookEntry(event.key, value, matcher, nodes))
     return entries
@@ -186,15 +185,6 @@ def find_entries(text: str) -> list[HookEntry]:
 
 def _members(node: JsonNode, key: str) -> list[JsonNode]:
     return [child for child in node.children if child.key == key]
-
-
-def _list_children(node: JsonNode, kind: str) -> list[JsonNode]:
-    """Return the children of a node of this kind, [] of another one."""
-    return node.children if node.kind == kind else []
-
-
-def _is_own_hook(hook: Any) -> bool:
-    return isinstance(hook, dict) and str(hook.get("command")).startswith(COMMAND_PREFIX)
 
 
 # --- adding ---

@@ -62,14 +62,13 @@ def list_sessions(folder: str) -> list[str]:
     return [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
 
 
-def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
-    """Return the prompts in the last `limit` bytes of a main session, and the bytes read."""
+def read_prompts(path: str, limit: int) -> list[str]:
+    """Return the prompts in the last `limit` bytes of a main session, [] if it is not readable."""
     try:
-        lines = read_end(path, limit)[0]
+        lines = read_last_lines(path, limit, b'"user"')
     except OSError:
-        return [], 0
-    prompts = [_line_typed(run_fields.parse(line)) for line in lines if b'"user"' in line]
-    return list(filter(None, prompts)), sum(map(len, lines))
+        return []
+    return list(filter(None, map(_line_typed, lines)))
 
 
 def read_last_lines(path: str, limit: int, *parts: bytes) -> list[dict[str, Any]]:

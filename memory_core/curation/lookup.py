@@ -70,8 +70,8 @@ def list_agents(store: Store) -> list[str]:
 
 def list_defined_agents(project: Project) -> list[str]:
     """Return the names of the agents that Claude Code has in this project."""
-    files = agent_definitions.read_agents(project.paths.root, project.environ)
-    return [*(file.name for file in files), *agent_definitions.BUILT_IN_AGENTS]
+    catalog = agent_definitions.AgentCatalog(project.paths.root, project.environ)
+    return [*(file.name for file in catalog.definitions), *agent_definitions.BUILT_IN_AGENTS]
 
 
 def list_known_agents(project: Project, store: Store | None = None) -> set[str]:

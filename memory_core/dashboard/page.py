@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from memory_core.claude_code import agent_names
 from memory_core.curation import change_log, lookup
 from memory_core.files.problems import describe_expected
 from memory_core.monitor.numbers import Numbers
@@ -87,9 +86,13 @@ class Page(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One page of a long list; `number` counts from 1 to `last`, `total` are all rows."""
+    """One page of a long list, which begins with the row `start` of all `total` rows.
+
+    `number` counts from 1 to `last`.
+    """
 
     rows: list[Any]
+    start: int
     number: int
     last: int
     total: int
@@ -104,7 +107,8 @@ def divide(rows: Sequence[Any], query: Fields, size: int = 50, at: int | None = 
     wanted = query["page"] if at is None else str(at // size + 1)
     is_number = wanted.isascii() and wanted.isdecimal()
     number = min(max(int(wanted[:9]), 1), last) if is_number else 1
-    return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))
+    start = (number - 1) * size
+    return Part([*rows[start : start + size]], start, number, last, len(rows))
 
 
 def make_link(*parts: str, **query: object) -> str:
@@ -119,9 +123,7 @@ def find_agent(visit: Visit, name: str) -> str:
 
     An agent that is only in the event log exists, too: it was called, and has learned nothing yet.
     """
-    if lookup.is_known(visit.project, name):
-        return name
-    if name == agent_names.id_of(name) and name in visit.numbers.agents():
+    if lookup.is_known(visit.project, name) or name in visit.numbers.agents():
         return name
     raise NotFound(f"There is no agent {name!r} here.")
 

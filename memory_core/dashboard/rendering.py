@@ -108,5 +108,5 @@ def make_templates(environ: Mapping[str, str], **values: Any) -> Environment:
     )
     templates.filters.update(FILTERS)
     templates.filters["typed"] = lambda text: typed_command.name_command(text, environ)
-    templates.globals.update(link=make_link, **values)
+    templates.globals.update(page=None, message=None, is_known=True, link=make_link, **values)
     return templates

@@ -155,8 +155,8 @@ class Site:
         return RedirectResponse(f"{result.location}{sign}{MESSAGE_PARAMETER}={key}", 303)
 
     def _render(self, view: View, **own: Any) -> Response:
-        values = {"page": None, "message": None, "is_known": True, **own, **view.values}
-        return HTMLResponse(self._templates.get_template(view.template).render(values), view.status)
+        page = self._templates.get_template(view.template).render(own, **view.values)
+        return HTMLResponse(page, view.status)
 
     def _show_problem(self, status: int, problem: str, is_known: bool = True) -> Response:
         """Return an error as a page; a visitor that is not known gets no name of the project."""

@@ -49,9 +49,10 @@ class Finding:
     check: str = ""
 
 
-def report_closed(severity: str, what: str, path: str) -> Finding:
-    """Return a finding about a path that its owner may open by chmod."""
-    return Finding(severity, what, path, shlex.join(["chmod", "u+rwX", path]))
+def report_closed(severity: str, what: str, path: str, is_own: bool = True) -> Finding:
+    """Return a finding about a path that its owner, or else root, may open."""
+    command = ["chmod", "u+rwX"] if is_own else ["sudo", "chown", "-R", str(os.geteuid())]
+    return Finding(severity, what, path, shlex.join([*command, path]))
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,7 @@ class Examination:
         They have exactly the command that this version writes.  Only these are run: settings
         come with a repository, and any other command could do anything.
         """
-        faulty = [hook for fault in self.faults for hook in fault.hooks]
-        hooks = [
-            hook
-            for hook in self.own_hooks
-            if self.is_trusted(hook) and self.is_active(hook) and hook.entry not in faulty
-        ]
+        hooks = [hook for hook in self.own_hooks if self.is_trusted(hook) and self.is_active(hook)]
         return list(
             {(hook.entry.event, hook.entry.command): hook for hook in reversed(hooks)}.values()
         )[::-1]
@@ -146,14 +142,7 @@ class Examination:
         return hook.entry.command == settings_json.build_command(hook.script)
 
     def is_active(self, hook: OwnHook) -> bool:
-        """Say whether the hook does its work, if settings and the plugin both have hooks.
-
-        The hooks of settings do nothing if the program is not on this machine; those of the
-        plugin do nothing if the same hook of the settings works.
-        """
-        if hook.is_of_plugin:
-            environ = {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
-            return not plugin.is_superseded(hook.script, environ)
-        if not any(other.is_of_plugin for other in self.own_hooks):
-            return True
-        return plugin.is_installed(hook.entry.command, hook.script, self.environ)
+        """Say whether the hook works, and is none of the plugin whose work settings do."""
+        environ = {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
+        is_superseded = hook.is_of_plugin and plugin.is_superseded(hook.script, environ)
+        return not (is_superseded or hook_faults.find_fault(hook.file, hook.entry, self.environ))

@@ -100,7 +100,7 @@ def _check_user_level(exam: Examination) -> Iterator[Finding]:
 def _check_definitions(exam: Examination) -> Iterator[Finding]:
     """Note the memories that no agent gets, if agents are defined at all."""
     catalog = agent_definitions.AgentCatalog(exam.root, exam.environ)
-    if not agent_definitions.read_agents(exam.root, exam.environ) or catalog.unread:
+    if not catalog.definitions or catalog.unread:
         return
     unused = [
         memory

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory_core import __version__
-from memory_core.claude_code import sample_events, settings_files, settings_json
+from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.doctor import examination
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
-from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program, trial
+from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program
 from memory_core.storage import config
 from memory_core.text import memory_echoes
 
@@ -32,11 +32,11 @@ def check_program(exam: Examination) -> Iterator[Finding]:
         yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
     else:
         yield from _check_copy()
-    version = trial.find_claude_version()
+    version = headless.find_version(os.environ)
     number = ".".join(map(str, version)) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
-    oldest = trial.OLDEST_CLAUDE
-    is_supported = trial.is_supported(version)
+    oldest = headless.OLDEST_CLAUDE
+    is_supported = headless.is_supported(version)
     advice = "" if is_supported else f"install Claude Code {oldest} or newer, or add it to PATH"
     yield Finding(OK if is_supported else WARNING, what, sys.executable, advice)
 
@@ -86,7 +86,7 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
             yield _suggest_install(exam, BROKEN, what)
         return
-    wanted = settings_json.build_hooks(trial.read_template())
+    wanted = settings_json.build_hooks(hook_runner.read_template())
     missing = wanted.keys() - {hook.entry.event for hook in exam.own_hooks}
     if missing:
         events = ", ".join(event for event in wanted if event in missing)
@@ -138,7 +138,7 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
 def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
     """Say whether a hook is as this version writes it."""
     parts = (settings_json.BASIC, settings_json.TASKS)
-    wanted = settings_json.build_hooks(trial.read_template(), parts=parts).get(hook.entry.event, ())
+    wanted = settings_json.build_hooks(hook_runner.read_template(), parts).get(hook.entry.event, [])
     is_wanted = bool(hook.file.plugin) or any(map(hook.entry.is_of, wanted))
     return is_wanted and exam.is_trusted(hook)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from stat import S_ISDIR
 
@@ -74,17 +73,14 @@ def _check_rights(exam: Examination, files: SafeFiles, path: str) -> Iterator[Fi
         return
     is_folder = S_ISDIR(status.st_mode)
     where = exam.project.paths.relative(files.locate(path))
-    if status.st_uid != os.geteuid():
-        advice = shlex.join(["sudo", "chown", "-R", str(os.geteuid()), where])
-    else:
-        advice = shlex.join(["chmod", f"u+rw{'x' if is_folder else ''}", where])
+    is_own = status.st_uid == os.geteuid()
     if not file_actions.is_allowed(files, path, os.R_OK | (os.X_OK if is_folder else 0)):
-        yield Finding(BROKEN, "cannot be read", where, advice)
+        yield report_closed(BROKEN, "cannot be read", where, is_own)
     elif not file_actions.is_allowed(files, path, os.W_OK):
         # Histories and locks are opened to write; all other files are replaced, which needs
         # rights to their folder only.
         severity = WARNING if path.endswith((".md", ".yml")) else BROKEN
-        yield Finding(severity, "cannot be written", where, advice)
+        yield report_closed(severity, "cannot be written", where, is_own)
 
 
 def check_state(exam: Examination) -> Iterator[Finding]:

@@ -78,11 +78,8 @@ def truncate(files: SafeFiles, path: str, size: int) -> None:
 
 def remove_folder(files: SafeFiles, path: str) -> None:
     """Delete an empty folder if that is possible."""
-    try:
-        with files.open_parent(path, resolve=False) as (folder, name):
-            os.rmdir(name, dir_fd=folder)
-    except OSError:
-        pass
+    with suppress(OSError), files.open_parent(path, resolve=False) as (folder, name):
+        os.rmdir(name, dir_fd=folder)
 
 
 def sync(files: SafeFiles, path: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from memory_core.files.safe_files import SafeFiles
@@ -18,15 +19,11 @@ def rotate(files: SafeFiles, names: Sequence[str], most: int) -> None:
     OSError.
     """
     *_, newest = names
-    descriptor = files.open(newest, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        status, now = os.fstat(descriptor), files.status(newest)
+    # A process that finds the lock held leaves the file to the other one.
+    with open(files.open(newest, os.O_RDONLY), "rb") as file, suppress(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        status, now = os.fstat(file.fileno()), files.status(newest)
         if status.st_size > most and now and os.path.samestat(status, now):
             for older, name in pairwise(names):
                 if files.is_file(name):
                     files.rename(name, older)
-    except BlockingIOError:
-        pass  # another process moves it
-    finally:
-        os.close(descriptor)

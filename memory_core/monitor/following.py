@@ -111,25 +111,11 @@ class EventReader:
         while self._files:
             os.close(self._files.pop().descriptor)
 
-
-def follow(
-    state: SafeFiles,
-    pattern: str = "*",
-    since: str | datetime | None = None,
-    poll_s: float = POLL_SECONDS,
-) -> Iterator[Event]:
-    """Yield each event of a log once, as it is written, without end.
-
-    None means from now on, that is from this call.  Raises ValueError.
-    """
-    reader = EventReader(state, pattern, since)
-
-    def read() -> Iterator[Event]:
+    def follow(self, poll_s: float = POLL_SECONDS) -> Iterator[Event]:
+        """Yield each event once, as it is written, without end."""
         try:
             while True:
-                yield from reader.read_new()
+                yield from self.read_new()
                 time.sleep(poll_s)
         finally:
-            reader.close()
-
-    return read()
+            self.close()

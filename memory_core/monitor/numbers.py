@@ -34,18 +34,6 @@ COUNTED_KINDS = {
 }
 
 
-class HookTime(NamedTuple):
-    """How long hooks took that gave memory, in milliseconds without the start of Python.
-
-    Half of these `hooks` took at most `p50_ms`, and 95 % at most `p95_ms`; both are None without
-    any.
-    """
-
-    p50_ms: int | None
-    p95_ms: int | None
-    hooks: int
-
-
 class Counts(Counter[str]):
     """What happened in some time, to one agent or to several: numbers by these names.
 
@@ -79,35 +67,31 @@ class Counts(Counter[str]):
         return self.tokens // max(self.loaded, 1)
 
 
-class Bucket(NamedTuple):
-    """The counts of a day or of seven days; `day` is the first one, such as 2026-11-20 (UTC)."""
-
-    day: str
-    counts: Counts
-
-
 def find_today() -> str:
     """Return the present day (UTC)."""
     return datetime.now(timezone.utc).date().isoformat()
 
 
-def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1) -> list[Bucket]:
+def split_days(
+    counts: Iterable[tuple[str, Counts]], number: int, days: int = 1
+) -> dict[str, Counts]:
     """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
 
-    `counts` are pairs of a day and its counts, in any order.  Later days, of a clock that is ahead,
-    belong to the last period; texts of other programs that are no day to none.
+    The key of a period is its first day, such as 2026-11-20.  `counts` are pairs of a day and its
+    counts, in any order.  Later days, of a clock that is ahead, belong to the last period; texts of
+    other programs that are no day to none.
     """
     today = date.fromisoformat(find_today())
-    ends = [today - timedelta(days=at * days) for at in reversed(range(number))]
-    buckets = [Bucket((end - timedelta(days=days - 1)).isoformat(), Counts()) for end in ends]
+    firsts = [today - timedelta(days=at * days - 1) for at in range(number, 0, -1)]
+    periods = {first.isoformat(): Counts() for first in firsts}
     for day, added in counts:
         try:
             age = max((today - date.fromisoformat(day)).days, 0)
         except ValueError:
             continue
         if age < number * days:
-            buckets[-1 - age // days].counts.update(added)
-    return buckets
+            periods[firsts[-1 - age // days].isoformat()].update(added)
+    return periods
 
 
 class RunNumbers(NamedTuple):
@@ -140,13 +124,17 @@ class Numbers:
     def runs(self) -> RunNumbers:
         return state_db.read(self.store.paths.state, _read_runs)
 
-    def measure_hooks(self, since: str) -> HookTime:
-        """Return the time of the hooks that gave memory, from a day on."""
+    def measure_hooks(self, since: str) -> tuple[int | None, int | None, int]:
+        """Return how long hooks took that gave memory, from a day on, and their number.
+
+        In milliseconds without the start of Python: half of them took at most the first time, and
+        95 % at most the second one; both are None without any.
+        """
         state = self.store.paths.state
         values = sorted(state_db.read(state, lambda db: run_table.list_hook_times(db, since)))
         ranks = (-(-percent * len(values) // 100) - 1 for percent in (50, 95))
         median, high = ((values[rank] if values else None) for rank in ranks)
-        return HookTime(median, high, len(values))
+        return median, high, len(values)
 
     def agents_with_files(self) -> set[str]:
         """Return the agents with a memory, or with learnings that wait or are not merged yet."""
@@ -174,14 +162,14 @@ class Numbers:
             total.update(counts)
         return total
 
-    def by_day(self, days: int) -> list[Bucket]:
+    def by_day(self, days: int) -> dict[str, Counts]:
         """Return the counts of the last days, oldest first; the last one is today (UTC)."""
         return split_days(self._list_days(), days)
 
     def learned_by_week(self, agent: str, weeks: int) -> list[int]:
         """Return how many items an agent learned in each of the last weeks, oldest first."""
-        weeks_of = split_days(self.history(agent).days.items(), weeks, WEEK_DAYS)
-        return [week.counts.learned for week in weeks_of]
+        by_week = split_days(self.history(agent).days.items(), weeks, WEEK_DAYS)
+        return [counts.learned for counts in by_week.values()]
 
     def find_last_expiry(self) -> tuple[str, int]:
         """Return the short id of the last change that archived unused items, and their number.

@@ -102,19 +102,17 @@ def _create(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -
     if not requirements:
         run([BASE, "-I", "-m", "venv", "--without-pip", new], environ)
         return
-    uv = shutil.which("uv", path=environ.get("PATH", os.defpath))
-    if uv is None:
-        _create_by_pip(new, requirements, environ)
-        return
-    try:
-        run([uv, "venv", "--quiet", "--python", BASE, new], environ)
-        install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
-        # A clone keeps its version number when it changes.
-        run([*install, "--refresh-package", "agent-memory", *requirements], environ)
-    except InstallRefused as failure:
-        print(f"{failure} Trying pip ...", flush=True)
-        shutil.rmtree(new, ignore_errors=True)
-        _create_by_pip(new, requirements, environ)
+    if uv := shutil.which("uv", path=environ.get("PATH", os.defpath)):
+        try:
+            run([uv, "venv", "--quiet", "--python", BASE, new], environ)
+            install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
+            # A clone keeps its version number when it changes.
+            run([*install, "--refresh-package", "agent-memory", *requirements], environ)
+            return
+        except InstallRefused as failure:
+            print(f"{failure} Trying pip ...", flush=True)
+            shutil.rmtree(new, ignore_errors=True)
+    _create_by_pip(new, requirements, environ)
 
 
 def find_python(environment: str) -> str:

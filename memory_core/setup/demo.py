@@ -14,7 +14,7 @@ from functools import partial
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
-from memory_core.setup import hook_runner, program, trial
+from memory_core.setup import hook_runner, program
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND
 from memory_core.storage import paths
@@ -65,7 +65,7 @@ def play(folder: str, environment: str = "", text: str = "") -> tuple[Project, l
     Raises InstallRefused if a hook fails or does not do its part.
     """
     project = _make_project(folder, environment or _link_program(folder))
-    settings = settings_json.add_hooks("", settings_json.build_hooks(trial.read_template()))
+    settings = settings_json.add_hooks("", settings_json.build_hooks(hook_runner.read_template()))
     entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
     commands = {entry.event: entry.command for entry in entries}
     run = partial(_run, project, commands)

@@ -113,6 +113,13 @@ def find_own_file(installed: str, in_clone: str) -> str:
     raise FileNotFoundError(f"{folder}/{installed} is missing: run ./install.sh again")
 
 
+def read_template() -> str:
+    """Return settings.template.json; raises FileNotFoundError."""
+    name = "settings.template.json"
+    with open(find_own_file(f"memory_core/{name}", name), encoding="utf-8") as file:
+        return file.read()
+
+
 def build_command(script: str) -> list[str]:
     """Return the command that runs a hook script of this installation."""
     return [sys.executable, "-I", "-S", find_script_path(script)]

@@ -38,7 +38,7 @@ def list_agents_without_memory(
     own = os.path.join(settings_files.find_config_folder(environ), "agents") + os.sep
     agents = {
         agent_names.id_of(file.name)
-        for file in agent_definitions.read_agents(store.paths.root, environ)
+        for file in agent_definitions.AgentCatalog(store.paths.root, environ).definitions
         if file.has_name and (not user or file.path.startswith(own))
     }
     with_letters = {agent for agent in agents if any(char.isalnum() for char in agent)}

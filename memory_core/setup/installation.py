@@ -17,7 +17,7 @@ from functools import partial
 from typing import NamedTuple, NoReturn
 
 from memory_core import __version__
-from memory_core.claude_code import agent_names, settings_files, settings_json
+from memory_core.claude_code import agent_names, headless, settings_files, settings_json
 from memory_core.claude_code.agent_definitions import BUILT_IN_AGENTS
 from memory_core.document.diff import FileChange
 from memory_core.files import file_actions
@@ -25,7 +25,7 @@ from memory_core.files.problems import describe_expected
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.origin import text_origins
-from memory_core.setup import demo, initialize, program, trial
+from memory_core.setup import demo, hook_runner, initialize, program
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.program import COMMAND, Removal, Say
 from memory_core.storage import paths, typed_command
@@ -91,8 +91,8 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     say(f"  Hooks {verb}: {change.path}")
     if backup:
         say(f"  Backup of the previous settings: {backup}")
-    if not trial.is_supported(trial.find_claude_version()):
-        say(f"  The hooks need Claude Code {trial.OLDEST_CLAUDE} or newer, which was not found.")
+    if not headless.is_supported(headless.find_version(os.environ)):
+        say(f"  The hooks need Claude Code {headless.OLDEST_CLAUDE} or newer, which was not found.")
     say("  Tested in a temporary project: the next prompt of an agent had the finding it reported.")
     program.note_command(say)
     for line in [] if user else _describe_project(target):
@@ -177,13 +177,13 @@ def _plan_update(target: SettingsTarget) -> FileChange | None:
 
 def _plan_hooks(target: SettingsTarget, parts: list[str]) -> FileChange:
     """Return the change that gives a settings file these parts of the template."""
-    wanted = settings_json.build_hooks(trial.read_template(), parts)
+    wanted = settings_json.build_hooks(hook_runner.read_template(), parts)
     return _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
 
 
 def _has_hooks(target: SettingsTarget) -> bool:
     """Say whether a settings file has hooks of every project; some of them may be missing."""
-    template = trial.read_template()
+    template = hook_runner.read_template()
     tasks = settings_json.build_hooks(template, parts=[settings_json.TASKS])
     return any(entry.event not in tasks for entry in list_entries(target))
 
@@ -374,13 +374,11 @@ def _config_folder() -> str:
 def _find_target(project: str, user: bool) -> SettingsTarget:
     if user and project:
         raise InstallRefused(f"--user is for all projects: leave out {project}", 2)
-    if user:
-        return _find_targets("")[0]
-    root = os.path.abspath(project)
-    if not os.path.isdir(root):
+    root = "" if user else os.path.abspath(project)
+    if root and not os.path.isdir(root):
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
         raise InstallRefused(f"{project} {reason}: give the folder of a project", 2)
-    return SettingsTarget(SafeFiles(root), settings_files.PROJECT_SETTINGS, root)
+    return _find_targets(root)[0]
 
 
 def _find_new_target(project: str, user: bool) -> SettingsTarget:

@@ -12,12 +12,16 @@ def define(folder: Path, name: str) -> Path:
     return folder
 
 
+def read(sandbox: Sandbox) -> agent_definitions.AgentCatalog:
+    return agent_definitions.AgentCatalog(str(sandbox.root), sandbox.env)
+
+
 def list_names(sandbox: Sandbox) -> list[str]:
-    return [each.name for each in agent_definitions.read_agents(str(sandbox.root), sandbox.env)]
+    return [each.name for each in read(sandbox).definitions]
 
 
 def list_unread(sandbox: Sandbox) -> list[str]:
-    return list(map(str, agent_definitions.AgentCatalog(str(sandbox.root), sandbox.env).unread))
+    return list(map(str, read(sandbox).unread))
 
 
 def test_agents_of_project_and_user_are_found_in_all_folders(sandbox: Sandbox) -> None:
@@ -25,7 +29,7 @@ def test_agents_of_project_and_user_are_found_in_all_folders(sandbox: Sandbox) -
     define(sandbox.root / ".claude" / "agents" / "team", "qa")
     define(sandbox.home / ".claude" / "agents", "writer")
     assert list_names(sandbox) == ["engineer", "qa", "writer"]
-    catalog = agent_definitions.AgentCatalog(str(sandbox.root), sandbox.env)
+    catalog = read(sandbox)
     assert all(catalog.has(name) for name in ("engineer", "qa", "writer", "plan"))
     assert catalog.unread == []
 

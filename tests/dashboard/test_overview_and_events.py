@@ -3,7 +3,6 @@
 import os
 import re
 
-from memory_core.dashboard.pages import live_events
 from memory_core.storage import event_log
 from support.command_line import ITEM
 from support.dashboard import Dashboard
@@ -71,7 +70,7 @@ EVENTS = [
 
 
 def test_events_are_filtered_and_divided(sandbox: Sandbox) -> None:
-    for number in range(live_events.EVENTS_ON_A_PAGE + 5):
+    for number in range(55):
         fields = {"agent_id": "qa" if number % 2 else "engineer", "items": number}
         event_log.write(sandbox.paths, "agent.memory.loaded", **fields)
     event_log.write(sandbox.paths, "task.memory.begun", task_id="task-7")

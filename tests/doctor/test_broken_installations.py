@@ -450,8 +450,7 @@ def test_file_permissions_are_checked(settled: Person, name: str, mode: int, lev
     found = list_wrong(run_doctor(settled), "level", "mend")
     root = f"{settled.sandbox.root}/"
     assert set(found) == {
-        (level, f"chmod u+rw{'X' * (path == state)} {str(path).removeprefix(root)}")
-        for path, _mode, level in rows
+        (level, f"chmod u+rwX {str(path).removeprefix(root)}") for path, _mode, level in rows
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from memory_core.claude_code import settings_files, settings_json
 from memory_core.doctor import checks
-from memory_core.setup import trial
+from memory_core.setup import hook_runner
 from support.command_line import Person
 from support.files import read_files, write, write_program
 from support.pages import PAGE
@@ -137,7 +137,7 @@ def watcher(command: str) -> dict[str, Any]:
 
 
 def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
-    hooks = settings_json.build_hooks(trial.read_template())
+    hooks = settings_json.build_hooks(hook_runner.read_template())
     folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": hooks}})
 
     assert list_wrong(settled) == []

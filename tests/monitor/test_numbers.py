@@ -62,7 +62,7 @@ def test_deliveries_are_counted_by_agent_and_day(sandbox: Sandbox) -> None:
     assert (total.delivered, total.doubled, total.lost, total.checked) == (2, 1, 1, 4)
     assert numbers.measure_hooks(TODAY) == (1, 3, 4)
     assert numbers.measure_hooks("2099-01-01") == (None, None, 0)
-    assert sum(day.counts.loaded for day in numbers.by_day(7)) == 4
+    assert sum(day.loaded for day in numbers.by_day(7).values()) == 4
     assert numbers.runs.last_delivery == ("qa", "delivered", "start", late)
     assert numbers.total("qa").delivered == 1
 

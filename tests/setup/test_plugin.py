@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory_core.claude_code import sample_events, settings_json
-from memory_core.setup import plugin, plugin_environment, trial
+from memory_core.setup import hook_runner, plugin, plugin_environment
 from support.command_line import COMMAND, ITEM, install_hooks, link_program, read_stderr
 from support.files import write, write_program
 from support.paths import REPO
@@ -29,7 +29,7 @@ MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(enc
 def test_the_plugin_has_the_hooks_of_an_installation() -> None:
     """The same events, matchers and scripts; all other hooks manage the plugin."""
     template: dict[str, list[Any]] = {}  # with the hooks for tasks, too
-    for part in json.loads(trial.read_template()).values():
+    for part in json.loads(hook_runner.read_template()).values():
         for event, groups in part.items():
             template[event] = [*template.get(event, []), *groups]
     assert template.keys() == HOOKS.keys()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_core.claude_code import sample_events, settings_json
-from memory_core.setup import trial
+from memory_core.setup import hook_runner
 from support import forks, processes
 from support.files import read_files, write, write_program
 from support.pages import JSON_PAGE
@@ -139,7 +139,7 @@ class Person:
 def install_hooks(path: Path, home: Path) -> None:
     """Put the hooks of an installation into a settings file, and their program into this home."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    hooks = settings_json.build_hooks(trial.read_template())
+    hooks = settings_json.build_hooks(hook_runner.read_template())
     write(path, settings_json.add_hooks(text, hooks))
     link_program(home / ".local" / "share" / "agent-memory" / "venv")
 

@@ -34,7 +34,7 @@ def monitor(
       agent-memory monitor --events 'agent.memory.*' --since 1h
     """
     state = find_project().paths.state
-    news = following.follow(state, events, since)
+    news = following.EventReader(state, events, since).follow()
     if not any(map(state.is_file, event_log.FILES)):
         output.print_note(NOTHING_LOGGED)
     show = _print_json if json else _print_event

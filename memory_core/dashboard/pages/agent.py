@@ -21,7 +21,6 @@ from memory_core.learning import type_names
 from memory_core.secrets import scanner
 
 ITEMS_ON_A_PAGE = 100
-CHANGES_ON_A_PAGE = 50
 MAX_TIMES = 200  # in the form of the diff
 
 
@@ -43,9 +42,8 @@ def show_history(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
     item = visit.query["item"]
     entries = change_log.read_timeline(visit.project, visit.project.store, agent, item)
-    page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
-    start = (page.number - 1) * CHANGES_ON_A_PAGE
-    befores = [*(entry.time for entry in entries[start + 1 :]), ""]
+    page = divide(entries, visit.query)
+    befores = [*(entry.time for entry in entries[page.start + 1 :]), ""]
     rows = [*zip(page.rows, befores, strict=False)]
     return View("history.html", {"agent": agent, "item": item, "changes": page, "rows": rows})
 

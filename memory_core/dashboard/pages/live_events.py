@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 from memory_core.dashboard.page import View, Visit, divide
 from memory_core.monitor import log_reading
 
-# Number of events on a page, and of those that are searched for them.
-EVENTS_ON_A_PAGE = 50
+# Number of events that are searched.
 MAX_SEARCHED = 20_000
 
 # What people look for, as suggestions.
@@ -25,7 +24,7 @@ def show_events(visit: Visit) -> View:
         if fnmatchcase(str(event.get("event")), pattern)
         and (not agent or event.get("agent_id") == agent)
     ]
-    part = divide(wanted, visit.query, EVENTS_ON_A_PAGE)
+    part = divide(wanted, visit.query)
     rows = [
         (event, log_reading.format_details(event), TAGS.get(log_reading.find_style(event), ""))
         for event in part.rows

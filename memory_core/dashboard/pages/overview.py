@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from memory_core.curation.agent_status import MemoryStatus
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Fields, View, Visit, divide
 from memory_core.dashboard.rendering import Series
-from memory_core.monitor.numbers import Bucket, Counts, find_today
+from memory_core.monitor.numbers import Counts, find_today
 from memory_core.storage.project import Project
 
 DAYS = 30
@@ -60,8 +61,8 @@ def show_overview(visit: Visit) -> View:
     ]
     days = numbers.by_day(DAYS)
     total = Counts()
-    for day in days:
-        total.update(day.counts)
+    for counts in days.values():
+        total.update(counts)
     sort = visit.query["sort"]
     rows = [AgentRow(one, numbers.total(one.agent)) for one in agents]
     if sort in SORTS:
@@ -72,21 +73,21 @@ def show_overview(visit: Visit) -> View:
         "part": divide(rows, visit.query),
         "sort": sort if sort in SORTS else "",
         "total": total,
-        "hook_time": numbers.measure_hooks(days[0].day),
+        "hook_time": numbers.measure_hooks(min(days)),
         "waiting": sum(memory.review for memory in agents),
         "days": DAYS,
-        "labels": [day.day[5:] for day in days],
-        **_list_series(days),
+        "labels": [day[5:] for day in days],
+        **_list_series(days.values()),
     }
     return View("overview.html", values)
 
 
-def _list_series(days: list[Bucket]) -> dict[str, list[Series]]:
+def _list_series(days: Collection[Counts]) -> dict[str, list[Series]]:
     """Return the series of each chart, [] without any number."""
     series: dict[str, list[Series]] = {}
     for chart, colours in CHARTS.items():
         for count, colour in colours.items():
-            values = [getattr(day.counts, count) or None for day in days]
+            values = [getattr(day, count) or None for day in days]
             series.setdefault(chart, []).append(Series(NAMES.get(count, count), values, colour))
     return {
         chart: rows if any(any(row.values) for row in rows) else []
@@ -101,6 +102,5 @@ def make_page(project: Project) -> str:
     templates = rendering.make_templates(
         project.environ, project_name=project.name, saved_style=style, day=find_today()
     )
-    values = {"page": None, "message": None, "is_known": True, **view.values}
-    page = templates.get_template(view.template).render(values)
+    page = templates.get_template(view.template).render(view.values)
     return re.sub(r"</?a\b[^>]*>", "", page)

@@ -20,16 +20,14 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
-LEARNINGS_ON_A_PAGE = 50
-
 FILTERS = ("agent", "q")
 
 
 def show_review(visit: Visit) -> View:
     waiting, key = _list_waiting(visit, visit.query), visit.query["item"]
     place = next((at for at, item in enumerate(waiting) if item.id == key), None)
-    page = divide(waiting, visit.query, LEARNINGS_ON_A_PAGE, place)
-    at = (page.number - 1) * LEARNINGS_ON_A_PAGE if place is None else place
+    page = divide(waiting, visit.query, at=place)
+    at = page.start if place is None else place
     values: dict[str, Any] = {
         "waiting": page,
         "at": at,

@@ -9,7 +9,6 @@ from memory_core.dashboard.page import Done, View, Visit, attempt, divide, find_
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
-HITS_ON_A_PAGE = 50
 PLACES = (*searching.PLACES, searching.IN_REVIEW)
 
 
@@ -24,7 +23,7 @@ def show_hits(visit: Visit) -> View:
         agents = [find_agent(visit, name)]
     places = [place] if place in PLACES else searching.PLACES
     result = searching.search_items(store, words, agents, places)
-    part = divide(result.hits, visit.query, HITS_ON_A_PAGE)
+    part = divide(result.hits, visit.query)
     rows = [(hit, word_search.split_matches(scanner.redact(hit.text), words)) for hit in part.rows]
     values |= {"part": part._replace(rows=rows), "unread": result.unread}
     return View("search.html", values)

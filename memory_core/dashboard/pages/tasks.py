@@ -10,7 +10,6 @@ from memory_core.document import markdown
 from memory_core.tasks import sync, task_actions
 
 TASKS_ON_A_PAGE = 100
-HITS_ON_A_PAGE = 50
 
 
 def show_tasks(visit: Visit) -> View:
@@ -20,7 +19,7 @@ def show_tasks(visit: Visit) -> View:
         sync.update(project)
     values = {"status": task_actions.read_status(project), "words": words}
     if words:
-        hits = divide(task_actions.search(project, words), visit.query, HITS_ON_A_PAGE)
+        hits = divide(task_actions.search(project, words), visit.query)
         return View("tasks.html", {**values, "hits": hits})
     tasks = divide(task_actions.list_memories(project), visit.query, TASKS_ON_A_PAGE)
     return View("tasks.html", {**values, "hits": None, "tasks": tasks})
