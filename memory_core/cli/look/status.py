@@ -82,8 +82,8 @@ def _print_markdown(state: ProjectStatus, numbers: Numbers, duration: str) -> No
     rows += [_format_row(_sum_up(memories))] if memories else []
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
-    time = numbers.measure_hooks("")
-    hooks = f"Hook time: {time.p50_ms} ms, 95 % within {time.p95_ms} ms" if time.hooks else ""
+    median, high, count = numbers.measure_hooks("")
+    hooks = f"Hook time: {median} ms, 95 % within {high} ms" if count else ""
     for line in filter(None, [*_describe_use(state, duration), hooks]):
         print_line(f"\n{line}.")
 
