@@ -334,6 +334,8 @@ def _revert_reviews(memory: AgentMemory, ids: Sequence[str]) -> None:
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
     """Return the agent's name without the renamings among these changes."""
     records = memory.history.records
+    if not any(record["kind"] == "renamed" for record in records):
+        return memory.agent
     name = rename.find_name(records, memory.agent)
     if name != memory.agent:
         try:
