@@ -190,12 +190,17 @@ def _undo(
         return name, is_merged, (store.paths.relative(path), before, after)
 
     own_id = agent_memory.make_change_id("undo")
-    results = transaction.change_memories(project, store, names, work, own_id, write)
-    rows = list(zip(names, results, strict=True))
-    for agent, (name, *_) in rows if write else ():
-        if name != agent:
-            rename.move_files(store, agent, name)
-    merged = [agent for agent, (_name, is_merged, _file) in rows if is_merged]
+    results = transaction.change_memories(project, store, names, work, own_id, write=False)
+    merged = [agent for agent, result in zip(names, results, strict=True) if result[1]]
+    if write:
+        if len(names) > 1:
+            transaction.check_unlocked(store, names)
+        for agent in names:
+            # As after an edit by hand, the next delivery prepares the memory.
+            with store.lock(agent):
+                _, (name, *_) = transaction.change_locked(project, agent, work, store, own_id)
+            if name != agent:
+                rename.move_files(store, agent, name)
     files = [file for *_, file in results]
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]), merged)
 
