@@ -231,7 +231,7 @@ def test_an_edit_without_a_change_changes_nothing(settled: Person) -> None:
 def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
     before, wrote = read_files(settled.sandbox.root), 'echo "- A line" >> "$1"; exit 1'
     for script, env, said in (
-        ('rm "$1"', {}, "engineer.md: No such file or directory\n"),
+        ('rm "$1"', {}, "the editor removed the file; nothing was changed\n"),
         ("kill -TERM $$", {}, "editor 'editor' failed with status 143; nothing was changed\n"),
         ("", {"EDITOR": "no-such --wait"}, "editor 'no-such --wait' failed with status 127"),
         ("", {"VISUAL": "false", "EDITOR": "true"}, "editor 'false' failed with status 1"),

@@ -105,7 +105,10 @@ def _write_copy(target: str, copy: str) -> Path:
 
 
 def _read(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "surrogateescape")
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        raise CommandRefused(f"the editor removed the file; {inputs.NOTHING_CHANGED}", 1) from None
 
 
 def run_editor(path: Path) -> None:
