@@ -16,6 +16,7 @@ Nothing outside of an environment refers to it by its name, only by the link `ve
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -189,7 +190,9 @@ def is_private() -> bool:
 
 def has_mcp(environment: str) -> bool:
     """Say whether an environment has the packages of the MCP server."""
-    return bool(environment) and os.path.isdir(os.path.join(environment, "packages", "mcp"))
+    # Environments of the first versions have no link `packages`.
+    path = os.path.join(glob.escape(environment), "lib", "python*", "site-packages", "mcp")
+    return bool(environment and glob.glob(path))
 
 
 def read_note(environment: str) -> Note | None:
