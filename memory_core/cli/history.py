@@ -195,11 +195,12 @@ def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> Non
         verb = verb if written else f"Would be {verb.lower()}"
         print_line(f"{verb}: change {change.name} of {_format_minute(change.time)}")
         for record in change.records:
-            if written and record.get("text"):
+            if record.get("text") and (written or not diff):
                 said = f"{record['agent']}: {record['word']}: {record['text']}"
                 print_sentence(said, "  ")
-    if not written:
+    if diff and not written:
         print_diff(diff)
+    if not written:
         print_note(DRY_RUN_HINT)
     for agent in result.merged:
         print_note(f"{agent}: merged with later changes of the file, which are kept.")

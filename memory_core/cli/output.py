@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -179,10 +180,12 @@ def disable_pager() -> None:
 
 
 def end_page() -> None:
-    """Show in the pager what waits for it, and flush stdout."""
+    """Show in the pager what waits for it and is longer than the screen, and flush stdout."""
     text = "".join(_page or [])
     disable_pager()
-    if text:
+    if text.count("\n") < shutil.get_terminal_size().lines:
+        _write(text)
+    else:
         import click
 
         # less exits if the text fits on the screen, keeps colours, and does not clear the screen.

@@ -18,7 +18,7 @@ from memory_core.document.diff import FileChange, compare_texts
 from memory_core.document.merge_learnings import put_preference
 from memory_core.files import file_actions
 from memory_core.files.safe_files import SafeFiles
-from memory_core.history import item_history
+from memory_core.history import item_history, rights
 from memory_core.memory import agent_memory, loading, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.secrets import scanner
@@ -211,7 +211,7 @@ def _replace_memory(memory: AgentMemory, text: str, records: list[item_history.R
     memory.change_id = agent_memory.make_hand_change_id(own_id, memory.agent)
     _record_items(memory, "returned", item_history.HAND_SOURCE)
     memory.change_id = own_id
-    memory.set_document(markdown.parse_document(text))
+    memory.set_document(markdown.parse_document(text), rights.IMPORT)
     _record_items(memory, "imported", item_history.IMPORT_SOURCE)
     return len(new)
 

@@ -312,21 +312,28 @@ def _record_items(
 
 
 def _revert_reviews(memory: AgentMemory, ids: Sequence[str]) -> None:
-    """Let texts that a person reviewed in these changes count as before, and learnings wait.
+    """Let texts that a person reviewed only in these changes count as before, and learnings wait.
 
     What was reviewed in changes that come back, because their undo is undone, is reviewed again.
     Items that wait because these changes evicted them do not wait any more.
     """
-    effects = dict(change_log.find_effects(memory.history.records, ids))
-    for record in memory.history.records:
+    records = memory.history.records
+    effects = dict(change_log.find_effects(records, ids))
+    other = {*effects, *item_history.find_undone(records)}
+    origins = [transaction.find_origin(record, is_undo=True) for record in records]
+    standing = {
+        record["id"]
+        for record, origin in zip(records, origins, strict=True)
+        if origin == rights.ACCEPTED and item_history.change_of(record) not in other
+    }
+    for record, origin in zip(records, origins, strict=True):
         is_redo = effects.get(item_history.change_of(record))
         if is_redo is None:
             continue
         state, entry = memory.history.get(record["id"]), record.get("waiting")
-        is_review = transaction.find_origin(record, is_undo=True) == rights.ACCEPTED
-        if state and is_review and is_redo:
+        if state and origin == rights.ACCEPTED and is_redo:
             memory.origins[state.text, state.nested] = rights.ACCEPTED
-        elif state and is_review:
+        elif state and origin == rights.ACCEPTED and record["id"] not in standing:
             memory.doubted.append((state.text, state.nested))
         if not entry or not review_table.is_entry(entry):
             continue

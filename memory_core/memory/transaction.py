@@ -214,7 +214,7 @@ def _note_decisions(memory: AgentMemory) -> None:
             origins[item.text, item.nested] = rights.TAINTED if is_tainted else origin
     kinds = item_history.DEPARTURE_KINDS
     own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
-    back = dict.fromkeys(memory.doubted, (rights.ACCEPTED, rights.REVIEWED))
+    back = dict.fromkeys(memory.doubted, (rights.ACCEPTED,))
     # A text that is not in the memory any more and waits has to be accepted again.
     gone = [row for row in memory.review if not memory.has_item(row["content"])]
     back |= dict.fromkeys([(row["content"], row.get("nested", "")) for row in gone], rights.DECIDED)

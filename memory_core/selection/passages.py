@@ -141,10 +141,10 @@ def _list_sections(passages: Iterable[Passage], has_ids: bool) -> Iterable[str]:
         yield "\n".join(lines)
 
 
-def _rank_section(section: tuple[tuple[str, bool], list[Passage]]) -> tuple[bool, bool]:
-    """Return what puts preferences first, and what is of the user's level last."""
-    (_title, is_users), passages = section
-    return not passages[0].is_preference, is_users
+def _rank_section(section: tuple[tuple[str, bool], list[Passage]]) -> tuple[bool, bool, bool]:
+    """Return what puts lines without a title first, then preferences, and the user's level last."""
+    (title, is_users), passages = section
+    return title != "", not passages[0].is_preference, is_users
 
 
 def format_left(count: int, agent: str, command: str) -> str:

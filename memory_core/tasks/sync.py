@@ -149,7 +149,7 @@ def _start(transaction: TaskTransaction, task: str, fields: BacklogTask | None) 
 
 # The record of the last scan, a file because hooks read it when an agent starts, and its keys.
 RECORD_FILE = "tasks.json"
-RECORD_KEYS = {"active", "conditions", "files"}
+RECORD_KEYS = {"active", "marks", "files"}  # `marks`: see `_list_conditions`
 
 
 class TaskFile(NamedTuple):
@@ -184,7 +184,7 @@ def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
     files = folder.list_task_files()
     stamps = {name: backlog_folder.make_stamp(status) for name, status in files}
     conditions = _list_conditions(project, folder, record["active"])
-    return bool(seen == stamps and record["conditions"] == conditions)
+    return bool(seen == stamps and record["marks"] == conditions)
 
 
 def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
@@ -193,7 +193,7 @@ def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     folder.write_state(transaction.in_progress)
     record = {
         "active": active,
-        "conditions": _list_conditions(transaction.project, folder, active),
+        "marks": _list_conditions(transaction.project, folder, active),
         "files": files,
     }
     transaction.project.paths.state.replace(RECORD_FILE, fastjson.dumps(record).encode())

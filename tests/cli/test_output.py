@@ -47,7 +47,7 @@ def test_any_locale_will_do(settled: Person) -> None:
 def test_long_output_uses_the_users_pager(person: Person) -> None:
     person.sandbox.write_memory("engineer", *MANY)
     project = person.sandbox.open_project()
-    lines = [f"[Project Architecture] {MANY[-1]} now"]
+    lines = [f"[Project Architecture] {text} now" for text in MANY]
     project.store.add_to_archive("engineer", lines, "2026-11-20")
     for command, env, is_paged in (
         ("show engineer", {"PAGER": PAGED}, True),
@@ -77,7 +77,7 @@ def test_leaving_less_early_is_not_an_error(person: Person, keys: str) -> None:
     assert terminal.wait_for_end() == 0
     assert (MANY[-1] in terminal.shown) == ("G" in keys)
     person.sandbox.write_memory("engineer", ITEM)
-    terminal = run_to_end(person, "agent-memory show engineer")  # what fits is only printed
+    terminal = run_to_end(person, "agent-memory show engineer", LESS="-R")  # it fits
     assert f"- {ITEM}" in terminal.lines
 
 
@@ -94,9 +94,9 @@ def test_messages_and_status_come_through_the_pager(person: Person) -> None:
 def test_a_pager_gets_colours_and_the_width(settled: Person) -> None:
     settled.run("confirm", "engineer", "bus")
     settled.sandbox.write_memory("engineer", f"{ITEM}; since May")
-    terminal = run_to_end(settled, "agent-memory diff engineer", PAGER=PAGED)
+    terminal = run_to_end(settled, "agent-memory diff engineer", PAGER=PAGED, LINES="3")
     assert "\x1b[32m+- Services" in terminal.shown.partition("PAGED")[2]
-    terminal = run_to_end(settled, "agent-memory status", width=50, PAGER=PAGED)
+    terminal = run_to_end(settled, "agent-memory status", width=50, PAGER=PAGED, LINES="3")
     assert terminal.lines[0] == "PAGED"
     assert max(map(entries.count_cells, terminal.lines[1:3])) <= 50
 

@@ -17,6 +17,7 @@ from memory_core.document import markdown
 from memory_core.history import item_history, rights
 from memory_core.memory import recall, transaction
 from memory_core.memory.loading import read_memory
+from memory_core.origin import text_origins
 from memory_core.storage.project import Project
 from memory_core.text import markdown_lines
 from support.command_line import Person, check_refused, hide_change, read_fields
@@ -495,3 +496,14 @@ def test_share_copies_an_item_unchanged(person: Person, sandbox: Sandbox) -> Non
     person.run("share", FACT, "--from", "qa", "--to", "docs")  # it is known: no change
     person.run("undo")
     assert FACT not in sandbox.read_memory("docs")
+
+
+def test_a_paragraph_of_an_import_is_from_outside(project: Project, other: Project) -> None:
+    write(project, "engineer", "# Engineer\n\nRead docs/start.md first.\n\n- An item\n")
+    text_origins.look(other)
+    imported(other, exported(project))
+    texts = text_origins.list_texts(other, other.store, "engineer")
+    assert {one.text: one.origin for one in texts} == {
+        "Read docs/start.md first.": "import",
+        "An item": "import",
+    }

@@ -55,6 +55,9 @@ def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
     for text in before:
         assert person.run("confirm", "engineer", text).returncode == 0
     assert {*person.list_origins().values()} == {"accepted", "person"}
+    person.run("pin", "engineer", FACT)
+    assert person.run("undo").returncode == 0
+    assert person.list_origins()[FACT] == "accepted", "the confirmation stands"
     for _text in before:
         assert person.run("undo").returncode == 0
     assert person.list_origins() == before
@@ -178,6 +181,9 @@ def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> 
     assert rows == [(FACT, "unknown"), (OTHER, "unknown")]
     assert person.run("review", "--new", "--accept", items[0]["id"]).stdout == "Accepted: 1 item.\n"
     assert person.list_origins() == {FACT: "reviewed", OTHER: "unknown"}
+    for words in (["pin", "engineer", FACT], ["undo"]):
+        person.succeed(*words)
+    assert person.list_origins()[FACT] == "reviewed"
     shown = person.run("review", "--mine").stdout
     assert (OTHER in shown, FACT in shown) == (True, False)
     assert shown.endswith("\nMine: 1 item.\n")

@@ -235,3 +235,12 @@ def test_the_users_own_items_name_files_of_any_project(selecting: Sandbox) -> No
     block = build(selecting)
     assert "src/pay.py" in block
     assert "gone" not in block
+
+
+def test_lines_outside_of_sections_come_first(selecting: Sandbox) -> None:
+    selecting.write_memory("engineer", FACT)
+    sections = "## Performance Considerations\n\n- Cache prices\n\n## Preferences\n\n- tone: dry\n"
+    (selecting.memories / "engineer.md").write_text(f"- Amounts are cents\n\n{sections}")
+    block = build(selecting)
+    places = [block.index(text) for text in ("Amounts are", "tone: dry", "Cache prices")]
+    assert places == sorted(places)

@@ -245,7 +245,9 @@ def _review_new(
     if ids:
         new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids))
     elif decision == MINE and not any(origin):  # a word for all makes nothing from elsewhere own
-        new = [text for text in new if text.origin == rights.UNKNOWN]
+        every, new = new, [text for text in new if text.origin == rights.UNKNOWN]
+        if every and not new:
+            print_note("What came from elsewhere becomes yours by ID, --commit or --author.")
     rows = _choose_rows(text_origins.find_commits(scope.level, new), *origin)
     if decision:
         text_origins.accept(scope.level, [text for _commit, text in rows], decision == MINE)
@@ -309,7 +311,7 @@ def _print_new(scope: Scope, rows: list[Row]) -> None:
         print_note("No item came from elsewhere that you have not reviewed.")
         return
     some = "review --new --accept [--commit SHA] [--author EMAIL]"
-    commands = (some, "remove ID", some.replace("accept", "mine"))
+    commands = (some, "remove ID", some.replace("accept", "mine ID"))
     accept, remove, mine = (format_command(words, scope.is_user) for words in commands)
     print_note(f"Accept them: {accept}.  If you wrote them: {mine}.  Remove one: {remove}")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import io
 import math
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -18,8 +19,8 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import CommentMark, MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.resolver import VersionedResolver
 from ruamel.yaml.tokens import CommentToken
-from ruamel.yaml.util import load_yaml_guess_indent
 
 from memory_core.claude_code import agent_names
 from memory_core.storage.config_yml.config_models import ConfigRoot, MemoryConfig
@@ -186,25 +187,31 @@ def set_value(text: str, key: str, value: str) -> str:
         return set_value(text, key, f"[{value}]")
     lines = [f"{'  ' * depth}{name}:" for depth, name in enumerate(path)]
     for problem in merge_texts(["config.yml"], ["\n".join(lines) + f" {value}"])[1]:
+        if problem.endswith(IN_QUOTES):
+            return set_value(text, key, f"'{value}'")
         raise InvalidConfig(problem.split(":", 2)[2].strip().removesuffix(USED_INSTEAD))
     document = mapping = _load(text)
-    new = _make_yaml().load(value)
-    while isinstance(below := mapping.get(_find_key(mapping, path[0])), CommentedMap):
-        mapping, path = below, path[1:]
-    for name in reversed(path[1:]):
+    new, rest = _make_yaml().load(value), path
+    while isinstance(below := mapping.get(_find_key(mapping, rest[0])), CommentedMap):
+        mapping, rest = below, rest[1:]
+    for name in reversed(rest[1:]):
         new = CommentedMap({name: new})
-    written = _find_key(mapping, path[0])
+    if rest[1:] and below is not None:  # `selection: off`
+        new.insert(0, "enabled", below)
+    written = _find_key(mapping, rest[0])
     last = written if written in mapping else next(reversed(mapping), "")
     comments = _take_comments(mapping, last) if last else ""
     mapping[written] = new
+    if not isinstance(new, CommentedMap) and written in mapping.ca.items:
+        mapping.ca.items[written][3] = None  # comments in a list that is replaced
     _give_comments(mapping, written, comments)
-    return _dump(document, text)
+    return _dump(document, text, key)
 
 
 def unset_value(text: str, key: str) -> str:
     """Return the text of a config.yml without a key, and without the keys that this empties.
 
-    Comments stay.  Raises InvalidConfig.
+    Comments below it stay.  Raises InvalidConfig.
     """
     document = value = _load(text)
     path, places = _split_key(key), list[tuple[CommentedMap, str]]()
@@ -222,21 +229,25 @@ def unset_value(text: str, key: str) -> str:
     comments, names = _take_comments(mapping, name), [*mapping]
     del mapping[name]
     if not mapping:
-        return "".join(line for line in text.splitlines(True) if line.lstrip().startswith("#"))
+        lines = [line for line in text.splitlines(True) if line.lstrip().startswith("#")]
+        inner = [line for line in lines if line[0] != "#"]
+        outer = [line for line in lines if line[0] == "#"]
+        return "".join([*outer, *(["memory:\n", *inner] if inner else [])])
     if name != names[0]:
         _give_comments(mapping, names[names.index(name) - 1], comments)
     elif comments:
         mapping.ca.items.setdefault(names[1], [None] * 4)[1] = [_make_comment(comments)]
-    return _dump(document, text)
+    return _dump(document, text, key)
 
 
 def _make_yaml(kind: str = "rt") -> YAML:
-    """Return an editor that keeps comments and quotes, or with "safe" a reader of YAML 1.1."""
+    """Return an editor that keeps comments and quotes, or with "safe" a reader."""
     yaml = YAML(typ=kind, pure=True)
     yaml.Composer = _Composer
     yaml.preserve_quotes = True
     yaml.width = MAX_WIDTH
-    yaml.version = (1, 1) if kind == "safe" else None
+    if kind == "safe":
+        yaml.Resolver = _Resolver
     return yaml
 
 
@@ -250,16 +261,27 @@ def _load(text: str) -> CommentedMap:
     return document
 
 
-def _dump(document: CommentedMap, text: str) -> str:
-    """Return changed settings as a text, in the form of the text before."""
+def _dump(document: CommentedMap, text: str, key: str) -> str:
+    """Return changed settings as a text, in the form of the text before.
+
+    Raises InvalidConfig if this form cannot be kept.
+    """
     yaml, stream = _make_yaml(), io.StringIO()
-    _, indent, offset = load_yaml_guess_indent(text)
-    if offset is not None:
-        yaml.indent(sequence=indent, offset=offset)
-    column = document["memory"].lc.col if "memory" in document else None
-    yaml.map_indent, yaml.explicit_start = column or 2, text.startswith("---")
+    memory = document.get("memory")
+    yaml.map_indent = getattr(getattr(memory, "lc", None), "col", None) or 2
+    for value in memory.values() if memory else ():
+        if isinstance(value, CommentedSeq) and value.fa.flow_style() is False:
+            dash = value.lc.col - yaml.map_indent
+            yaml.indent(mapping=yaml.map_indent, sequence=dash + 2, offset=dash)
+    yaml.explicit_start = text.startswith("---")
     yaml.dump(document, stream)
     after = stream.getvalue().replace("\r\n", "\n")
+    try:
+        is_right = _make_yaml().load(after) == document
+    except YAML_ERRORS:
+        is_right = False
+    if not is_right:
+        raise InvalidConfig(f"{key} cannot be changed in this file: edit config.yml")
     return after.replace("\n", "\r\n") if "\r\n" in text else after
 
 
@@ -317,11 +339,10 @@ def suggest_keys(key: str, keys: list[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
-def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
-    """Return the settings with this value at a path."""
-    for key in reversed(path):
-        value = {key: value}
-    return _overlay(settings, value)
+class _Resolver(VersionedResolver):
+    """Reads YAML 1.1, in which `off` is a truth value, whatever the file says."""
+
+    processing_version = (1, 1)
 
 
 class _Composer(Composer):
@@ -350,7 +371,9 @@ def _line_of(node: nodes.Node) -> int:
 def _build_scalar(node: nodes.ScalarNode) -> Any:
     is_letter = node.value.isalpha() and len(node.value) == 1  # `y` and `n` of YAML 1.1
     if node.tag in VALUE_TAGS and len(node.value) <= MAX_NUMBER_LENGTH and not is_letter:
-        with suppress(ValueError, LookupError):  # an explicit tag does not fit
+        # An explicit tag may not fit; YAML 1.1 wants a dot in 5e-1.
+        with suppress(ValueError, LookupError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             return _make_yaml("safe").constructor.construct_object(node)
     return node.value
 
@@ -390,8 +413,8 @@ def _find_bound(details: Any) -> float | None:
     return None if math.isnan(details["input"]) else bound
 
 
-# The end of a problem with a number that is out of range.
-USED_INSTEAD = ", which is used"
+# The ends of problems with a number that is out of range, and with a number for a text.
+USED_INSTEAD, IN_QUOTES = ", which is used", " (write it in quotes)"
 
 
 def _format_reason(details: Any, value: nodes.Node, bound: float | None) -> str:
@@ -405,7 +428,7 @@ def _format_reason(details: Any, value: nodes.Node, bound: float | None) -> str:
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
     wanted = details["msg"].partition(" or instance of")[0].removeprefix("Value error, ")
     is_unquoted = details["type"] == "string_type" and isinstance(value, nodes.ScalarNode)
-    hint = " (write it in quotes)" if is_unquoted and value.value else ""
+    hint = IN_QUOTES if is_unquoted and value.value else ""
     return f"{wanted}, not {_format_value(value)}{hint}"
 
 

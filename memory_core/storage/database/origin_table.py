@@ -1,8 +1,8 @@
 """The tables `origins` and `own_records`: what this machine knows of texts and of histories.
 
-`origins` has by the key of a text whence it came, the highest `decision` of a person, "" without
-one, and since when it is known, in seconds.  `own_records` has the digests of the records of a
-history that this machine wrote.  Agents are named by the stems of their files.
+`origins` has by the key of a text whence it came, or a lower decision; the highest `decision` of a
+person, "" without one; and since when it is known, in seconds.  `own_records` has the digests of
+the records of a history that this machine wrote.  Agents are named by the stems of their files.
 
 A line of the journal may have `origins` of texts by their keys, since `since`; the decisions `back`
 on texts that do not count any more; digests of `records`; and the `name` that the agent gets.
@@ -24,7 +24,8 @@ MAX_RECORDS = 200_000
 
 ADD_ORIGIN = """
 INSERT INTO origins VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (agent, key) DO UPDATE SET decision = excluded.decision
+ON CONFLICT (agent, key) DO UPDATE
+SET origin = coalesce(nullif(decision, ''), origin), decision = excluded.decision
 WHERE rank_of(excluded.decision) > rank_of(coalesce(nullif(decision, ''), origin))
 """
 
@@ -85,9 +86,10 @@ def take_back(db: Connection, agent: str, decisions: Mapping[str, Sequence[str]]
 
     Without one, the next look at the texts finds it.
     """
-    update = "UPDATE origins SET decision = '' WHERE agent = ? AND key = ? AND decision = ?"
     rows = [(agent, key, one) for key, kinds in decisions.items() for one in kinds]
-    db.executemany(update, rows)
+    for column in ("decision", "origin"):
+        update = f"UPDATE origins SET {column} = '' WHERE agent = ? AND key = ? AND {column} = ?"  # noqa: S608
+        db.executemany(update, rows)
     db.execute("DELETE FROM origins WHERE agent = ? AND origin = '' AND decision = ''", (agent,))
 
 
