@@ -649,6 +649,9 @@ def test_config_unset_restores_the_default(person: Person) -> None:
         person.sandbox.configure(f"memory:\n  {form}\n")
         assert person.run("config", "unset", "tasks.enabled").returncode == 0
         assert person.run("config", "get", "tasks.enabled").stdout == "true\n"
+    person.sandbox.configure("memory:\n  selection: off\n")
+    person.succeed("config", "set", "selection.budget_tokens", "500")
+    assert person.run("config", "get", "selection.enabled").stdout == "false\n"
     for arguments, value in ((["set", "tasks", "off"], "false"), (["unset", "tasks"], "true")):
         person.succeed("config", *arguments)
         assert person.run("config", "get", "tasks.enabled").stdout == f"{value}\n"

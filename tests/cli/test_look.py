@@ -72,9 +72,8 @@ def test_status_has_a_line_for_each_agent(person: Person) -> None:
 def test_status_as_a_table_for_a_pull_request(person: Person) -> None:
     learn(person, "qa", ITEM)
     person.run("preference", "set", "qa", "tone", "dry")  # their section has no limit
-    today = ago(0)[:10]
     runs = [
-        make_run(f"r{at}", "done", today, arrived=verdict, prompt_tokens=100, hook_ms=at)
+        make_run(f"r{at}", "done", ago(0), arrived=verdict, prompt_tokens=100, hook_ms=at)
         for at, verdict in enumerate(("delivered", "delivered", "lost"))
     ]
     add_runs(person.sandbox.paths, *runs)

@@ -503,7 +503,4 @@ def test_a_paragraph_of_an_import_is_from_outside(project: Project, other: Proje
     text_origins.look(other)
     imported(other, exported(project))
     texts = text_origins.list_texts(other, other.store, "engineer")
-    assert {one.text: one.origin for one in texts} == {
-        "Read docs/start.md first.": "import",
-        "An item": "import",
-    }
+    assert [(one.text[:4], one.origin) for one in texts] == [("An i", "import"), ("Read", "import")]
