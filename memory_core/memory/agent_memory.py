@@ -1,6 +1,6 @@
 """One agent's memory as a value: its text, its history, and the changes to be written.
 
-Nothing here writes a file.  `reading` creates the value, `changes` changes it, and
+Nothing here writes a file.  `loading` creates the value, `changes` changes it, and
 `transaction` writes it.
 """
 

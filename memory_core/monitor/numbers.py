@@ -27,6 +27,9 @@ from memory_core.storage.store import Store
 
 WEEK_DAYS = 7
 
+# Days of the first page of the dashboard, and of `status --markdown`.
+DAYS = 30
+
 COUNTED_KINDS = {
     **dict.fromkeys(("learned", "approved"), "learned"),
     **dict.fromkeys(("reinforced", "confirmed"), "confirmed"),

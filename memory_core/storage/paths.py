@@ -11,7 +11,7 @@ Everything else is outside of the project, so that nothing in a repository can f
 $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for the user alone
   project.json               which folder it belongs to
   user-level                 a secret: the user-level memory is given to the repository that has it
-  state.db                   what the worker and the commands know; no hook opens it
+  state.db                   what the worker and the commands know; see database/state_db.py
   origins/AGENT              changes when the origins of an agent's texts change
   review.jsonl               learnings that wait, decisions and origins, from which it can be made
   waiting                    changes with what waits for a person; no file: nothing waits
@@ -19,6 +19,8 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   events.jsonl               what happened
   receipts/ runs/            delegations
   inbox/ done/               events that the worker has to merge, and those that it has merged
+  tasks.json arrivals.json sweep.json route.json user-level-asked
+                             what the last look at files, transcripts and switches saw
   settings ready/            what is computed from other files; may be deleted at any time
 """
 

@@ -72,18 +72,18 @@ def test_status_has_a_line_for_each_agent(person: Person) -> None:
 def test_status_as_a_table_for_a_pull_request(person: Person) -> None:
     learn(person, "qa", ITEM)
     person.run("preference", "set", "qa", "tone", "dry")  # their section has no limit
-    runs = [
-        make_run(f"r{at}", "done", ago(0), arrived=verdict, prompt_tokens=100, hook_ms=at)
-        for at, verdict in enumerate(("delivered", "delivered", "lost"))
-    ]
-    add_runs(person.sandbox.paths, *runs)
+    for at, arrived in enumerate(("delivered", "delivered", "lost")):
+        fields = {"arrived": arrived, "prompt_tokens": 100, "hook_ms": at}
+        add_runs(person.sandbox.paths, make_run(f"r{at}", "done", ago(0), **fields))
     title, rule, row, total, *lines = person.run("status", "--markdown").stdout.splitlines()
     assert title.startswith("| Agent | Items | Sect | Size | Used | Changed | Learned |")
     assert (title.count("|"), rule) == (row.count("|"), f"|{' --- |' * (title.count('|') - 1)}")
     assert re.match(r"\| `qa` \| 2 \| 1 \| \d+ B \| \d+% \| now \| \+1 \| - \|", row)
     assert total.startswith("| 1 agent | 2 | 1 |")
     use = "memory adds about 100 tokens to a prompt; 2 of 3 deliveries arrived once"
-    assert lines == ["", f"Use: {use}.", "", "Hook time: 1 ms, 95 % within 2 ms."]
+    days = "1 learned, 0 confirmed, 0 removed, 1 delivery lost, 0 twice"
+    hooks = "Hook time: 1 ms, 95 % within 2 ms."
+    assert lines[1::2] == [f"Use: {use}.", f"Last 30 days: {days}.", hooks]
 
 
 def test_without_a_home_there_are_no_settings_of_a_user(person: Person) -> None:

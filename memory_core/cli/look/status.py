@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
-from memory_core.monitor.numbers import Numbers
+from memory_core.monitor.numbers import DAYS, Numbers
 from memory_core.origin import text_origins
 from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
 from memory_core.storage.project import Project
@@ -48,13 +49,12 @@ def status(
     """
     scope = find_level(user)
     project, wanted = scope.project, find_agents(scope, [agent] if agent else [])
-    numbers = Numbers(project)
-    state = agent_status.read_status(numbers, user)
+    state = agent_status.read_status(Numbers(project), user)
     if wanted:
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     print_json({"project": project.paths.root, "user": user, **_to_json(state)})
     if markdown:
-        _print_markdown(state, numbers, project.config["expire_after"])
+        _print_markdown(state, Numbers(*scope), project.config["expire_after"])
         return
     if state.memories:
         print_table(COLUMNS, list(map(_format_row, [*state.memories, _sum_up(state.memories)])))
@@ -82,10 +82,20 @@ def _print_markdown(state: ProjectStatus, numbers: Numbers, duration: str) -> No
     rows += [_format_row(_sum_up(memories))] if memories else []
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
-    median, high, count = numbers.measure_hooks("")
-    hooks = f"Hook time: {median} ms, 95 % within {high} ms" if count else ""
-    for line in filter(None, [*_describe_use(state, duration), hooks]):
+    for line in [*_describe_use(state, duration), *_describe_days(numbers)]:
         print_line(f"\n{line}.")
+
+
+def _describe_days(numbers: Numbers) -> Iterator[str]:
+    """Yield the numbers of the dashboard's first page."""
+    days = numbers.by_day(DAYS)
+    total = sum(days.values(), Counter[str]())
+    items = ", ".join(f"{total[name]} {name}" for name in ("learned", "confirmed", "removed"))
+    lost = format_count(total["lost"], "delivery")
+    yield f"Last {DAYS} days: {items}, {lost} lost, {total['doubled']} twice"
+    median, high, hooks = numbers.measure_hooks(min(days))
+    if hooks:
+        yield f"Hook time: {median} ms, 95 % within {high} ms"
 
 
 def _format_row(memory: MemoryStatus) -> list[str]:

@@ -13,10 +13,8 @@ from memory_core.curation.agent_status import MemoryStatus
 from memory_core.dashboard import rendering
 from memory_core.dashboard.page import Fields, View, Visit, divide
 from memory_core.dashboard.rendering import Series
-from memory_core.monitor.numbers import Counts, find_today
+from memory_core.monitor.numbers import DAYS, Counts, find_today
 from memory_core.storage.project import Project
-
-DAYS = 30
 
 # The columns of the agents that can be sorted, and by what; numbers with the largest first.
 SORTS = {
