@@ -56,6 +56,7 @@ def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
         assert person.run("confirm", "engineer", text).returncode == 0
     assert {*person.list_origins().values()} == {"accepted", "person"}
     person.run("pin", "engineer", FACT)
+    assert f"pinned: {FACT}" in person.run("undo", "--dry-run").stdout
     assert person.run("undo").returncode == 0
     assert person.list_origins()[FACT] == "accepted", "the confirmation stands"
     for _text in before:
