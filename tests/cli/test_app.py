@@ -647,9 +647,10 @@ def test_config_unset_restores_the_default(person: Person) -> None:
             FLOW.replace("learning: auto, ", "") if text == FLOW else text.partition("memory:")[0]
         )
     for form in ("tasks: off", "tasks: {enabled: off}"):
-        person.sandbox.configure(f"memory:\n  {form}\n")
-        assert person.run("config", "unset", "tasks.enabled").returncode == 0
-        assert person.run("config", "get", "tasks.enabled").stdout == "true\n"
+        for words in (["unset", "tasks.enabled"], ["set", "tasks.enabled", "on"]):
+            person.sandbox.configure(f"memory:\n  {form}\n")
+            person.succeed("config", *words)
+            assert person.run("config", "get", "tasks.enabled").stdout == "true\n"
     person.sandbox.configure("memory:\n  selection: off\n")
     person.succeed("config", "set", "selection.budget_tokens", "500")
     assert person.run("config", "get", "selection.enabled").stdout == "false\n"
@@ -663,7 +664,6 @@ def test_config_unset_keeps_comments(person: Person) -> None:
     path = person.sandbox.root / ".claude-mpm" / "config.yml"
     for key, removed in {
         "enabled": "  enabled: true  # since May\n",
-        "limits.default_size_kb": "  limits:\n    default_size_kb: 8\n",
         "include": '  include:\n  - "a*"\n',
         "exclude": "  exclude: []\n",
     }.items():

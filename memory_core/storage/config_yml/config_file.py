@@ -196,8 +196,9 @@ def set_value(text: str, key: str, value: str) -> str:
         mapping, rest = below, rest[1:]
     for name in reversed(rest[1:]):
         new = CommentedMap({name: new})
-    if rest[1:] and below is not None:  # `selection: off`
-        new.insert(0, "enabled", below)
+    switch = ".".join([*path[: len(path) - len(rest) + 1], "enabled"])
+    if rest[1:] and below is not None and switch in SETTINGS:  # `selection: off`
+        new = CommentedMap({"enabled": below, **new})
     written = _find_key(mapping, rest[0])
     last = written if written in mapping else next(reversed(mapping), "")
     comments = _take_comments(mapping, last) if last else ""
@@ -267,9 +268,9 @@ def _dump(document: CommentedMap, text: str, key: str) -> str:
     Raises InvalidConfig if this form cannot be kept.
     """
     yaml, stream = _make_yaml(), io.StringIO()
-    memory = document.get("memory")
-    yaml.map_indent = getattr(getattr(memory, "lc", None), "col", None) or 2
-    for value in memory.values() if memory else ():
+    memory = document.get("memory") or CommentedMap()
+    yaml.map_indent = memory.lc.col or 2
+    for value in memory.values():
         if isinstance(value, CommentedSeq) and value.fa.flow_style() is False:
             dash = value.lc.col - yaml.map_indent
             yaml.indent(mapping=yaml.map_indent, sequence=dash + 2, offset=dash)
