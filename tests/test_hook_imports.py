@@ -146,7 +146,10 @@ def test_hooks_of_rare_events_load_nothing_slow(prepared: Sandbox, case: str) ->
 
 
 def test_the_first_delegation_of_a_project_merges_settings_without_json(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", *ORDINARY)
     imported = set(list_hook_imports(sandbox, "pre_tool_use", make_pre_event()))
+    assert sandbox.read_log("agent.memory.loaded")
+    assert "sqlite3" not in imported  # another process prepares the memory
     assert "memory_core.storage.config_yml.config_merge" in imported
     assert "json" not in imported  # before 3.13, typing loads re
 

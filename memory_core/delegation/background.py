@@ -1,4 +1,4 @@
-"""Make a process that a hook has forked one for which nobody waits."""
+"""What processes that a hook has forked do: the worker, for which nobody waits, and preparing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import _signal as signal  # type: ignore[import-not-found]
 import gc
 import posix
 
+from memory_core.memory import ready
+from memory_core.memory.ready import ReadyMemory
+from memory_core.selection.passages import PassageIndex
 from memory_core.storage.project import Project
 
 # A worker that takes longer for one batch hangs, and is ended.
@@ -23,10 +26,43 @@ def work(project: Project, lock: int) -> None:
         inbox_batches.work(project, lock, MAX_SECONDS)
         log_reading.write_refused(project)
     except BaseException as error:  # noqa: BLE001 - nobody waits for this process
-        from memory_core.storage import event_log
+        _log(project, error)
 
-        reason = f"{type(error).__name__}: {error}"
-        event_log.write(project.paths, "agent.memory.error", error=reason)
+
+def prepare(project: Project, agent: str) -> ReadyMemory:
+    """Return what an agent may receive, prepared by another process: no hook opens the database.
+
+    Raises OSError if that process cannot start or fails, ValueError and EOFError if it is killed.
+    """
+    end, start = posix.pipe()
+    if posix.fork() == 0:
+        try:
+            leave_hook()
+            from memory_core.memory import preparing
+            from memory_core.monitor import log_reading
+
+            _write(start, preparing.pack(preparing.prepare(project, agent)))
+            log_reading.write_refused(project)
+        except BaseException as error:  # noqa: BLE001 - the hook sees that nothing comes
+            _log(project, error)
+        finally:
+            posix._exit(0)
+    posix.close(start)
+    with open(end, "rb") as pipe:
+        _stamp, passages, facts = ready.unpack(pipe.read())
+    return ReadyMemory(passages=PassageIndex(passages), **facts)
+
+
+def _log(project: Project, error: BaseException) -> None:
+    from memory_core.storage import event_log
+
+    reason = f"{type(error).__name__}: {error}"
+    event_log.write(project.paths, "agent.memory.error", error=reason)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[posix.write(descriptor, data) :]
 
 
 def leave_hook() -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memory_core.claude_code.events import Event
     from memory_core.delegation.run_event import Reply
+    from memory_core.memory.ready import ReadyMemory
     from memory_core.memory.recall import MemoryBlock
     from memory_core.storage.project import Project
 
@@ -37,7 +38,7 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     worker.await_reports(project, call.agent)
     task = events.prompt(event)
     budget = project.prompt_budget(call.agent)
-    block = recall.build_block(project, call.agent, budget, lambda: task)
+    block = recall.build_block(project, call.agent, budget, lambda: task, _prepare)
     group, block = _assign_group(call, call.call, block)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     facts = {
@@ -106,7 +107,14 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
         agent,
         recall.CONTEXT_LIMIT,
         lambda: transcript_ends.find_last_prompt(main, agent),
+        _prepare,
     )
+
+
+def _prepare(project: Project, agent: str) -> ReadyMemory:
+    from memory_core.delegation import background
+
+    return background.prepare(project, agent)
 
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
@@ -114,7 +122,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     session = RunEvent(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
         session.runs.drop_receipts()
-    block = recall.build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
+    block = recall.build_block(project, agent_names.PM, recall.CONTEXT_LIMIT, prepare=_prepare)
     if block.text:
         _log_loaded(session, block, "session", _describe(block))
     text = _add_tasks(session, block.text, is_session=True)

@@ -8,7 +8,7 @@ the project overrides.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -64,12 +64,15 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
     if not (parts.files or len(memory.passages)):
         remove(project.store, agent)
     elif parts.is_whole:
-        _write(project, agent, stamp, memory)
+        data = pack(memory, stamp)
+        with suppress(OSError):  # each reader prepares it again
+            place = ready.locate(project.folders[0], agent)
+            project.paths.state.replace(place, data, durable=False)
     return memory
 
 
-def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) -> None:
-    """Write what an agent may receive; if that is not possible, each reader prepares it again."""
+def pack(memory: ReadyMemory, stamp: Sequence[Any] = ()) -> bytes:
+    """Return what an agent may receive as bytes, see `ready.unpack`."""
     facts, index = vars(memory), vars(memory.passages)
     values: Any = (
         stamp,
@@ -77,9 +80,7 @@ def _write(project: Project, agent: str, stamp: list[Any], memory: ReadyMemory) 
         {name: value for name, value in facts.items() if name != "passages"},
     )
     data = marshal.dumps(values)
-    data = digests.hash_bytes(data, ready.DIGEST_SIZE) + data
-    with suppress(OSError):
-        project.paths.state.replace(ready.locate(project.folders[0], agent), data, durable=False)
+    return digests.hash_bytes(data, ready.DIGEST_SIZE) + data
 
 
 def remove(folder: MemoryFolder, agent: str) -> None:

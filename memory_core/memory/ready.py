@@ -73,13 +73,18 @@ def read(project: Project, agent: str) -> ReadyMemory | None:
 def load(folder: MemoryFolder, agent: str) -> list[Any]:
     """Return a stamp, the stored index, and facts; without a file they are empty."""
     try:
-        data = memoryview(folder.paths.state.read(locate(folder, agent), MAX_BYTES))
-        if data[:DIGEST_SIZE] == digests.hash_bytes(data[DIGEST_SIZE:], DIGEST_SIZE):
-            stamp, passages, facts = marshal.loads(data[DIGEST_SIZE:])  # noqa: S302 - of this user
-            return [stamp, passages, facts]
+        return unpack(folder.paths.state.read(locate(folder, agent), MAX_BYTES))
     except (OSError, EOFError, ValueError, TypeError):
-        pass  # or written by another Python, or by an older version
-    return [[], {}, {}]
+        return [[], {}, {}]  # or written by another Python, or by an older version
+
+
+def unpack(data: bytes) -> list[Any]:
+    """Return what `preparing.pack` put into bytes; raises EOFError, ValueError and TypeError."""
+    view = memoryview(data)
+    if view[:DIGEST_SIZE] != digests.hash_bytes(view[DIGEST_SIZE:], DIGEST_SIZE):
+        raise ValueError("what was prepared is damaged")
+    stamp, passages, facts = marshal.loads(view[DIGEST_SIZE:])  # noqa: S302 - of this user
+    return [stamp, passages, facts]
 
 
 def make_stamp(project: Project, agent: str) -> Stamp:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from memory_core.selection.passages import Passage
     from memory_core.storage.project import Project
 
+    Prepare = Callable[[Project, str], ReadyMemory]
+
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
@@ -68,14 +70,18 @@ class MemoryBlock:
 
 
 def build_block(
-    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
+    project: Project,
+    agent: str,
+    budget: int,
+    task: Callable[[], str] | None = None,
+    prepare: Prepare | None = None,
 ) -> MemoryBlock:
     """Return an agent's block of at most `budget` characters; its text is "" without content.
 
     `task` returns the agent's task, which decides the selection of passages; it is called only if
-    there are any.
+    there are any.  `prepare` is for what is not ready, see `read_ready`.
     """
-    memory, key = read_ready(project, agent), project.paths.state.read_key()
+    memory, key = read_ready(project, agent, prepare), project.paths.state.read_key()
     has_ids = bool(project.config["selection"]["enabled"]) and memory.id_length > 0
 
     def wrap(body: str, has_confirmed: bool, item: str) -> str:
@@ -225,11 +231,16 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
     return marked
 
 
-def read_ready(project: Project, agent: str) -> ReadyMemory:
-    """Return all that an agent may receive: of its files, its common errors, its performance."""
+def read_ready(project: Project, agent: str, prepare: Prepare | None = None) -> ReadyMemory:
+    """Return all that an agent may receive: of its files, its common errors, its performance.
+
+    What is not ready is made by `prepare`, without it in this process.
+    """
     memory = ready.read(project, agent)
+    if memory is None and prepare:
+        return prepare(project, agent)
     if memory is None:
         from memory_core.memory import preparing
 
-        memory = preparing.prepare(project, agent)
+        return preparing.prepare(project, agent)
     return memory
