@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from memory_core.claude_code import agent_spelling, events
 from memory_core.delegation import missed_reports, reported_events
 from memory_core.delegation.run_event import RunEvent
-from memory_core.files import file_actions, last_look
+from memory_core.files import file_actions
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
+from memory_core.storage.database import last_look
 from memory_core.storage.paths import BUSY_SECONDS, WAITING_FILE
 from memory_core.storage.project import Project
 

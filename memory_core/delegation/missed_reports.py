@@ -25,10 +25,8 @@ from memory_core.text.times import format_utc
 if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
 
-STATE_FILE = "sweep.json"
-
-# Offsets of thousands of transcripts.
-MAX_STATE_BYTES = 8_000_000
+# The note with the progress of sweeps.
+NOTE = "sweep"
 
 # Limits at the start of a session: 4 MB take about 20 ms.
 SESSION_BYTES = 4_000_000
@@ -152,7 +150,7 @@ class _SweepState:
 
     def __init__(self, project: Project) -> None:
         self.paths = project.paths
-        text = self.paths.state.read_text(STATE_FILE, MAX_STATE_BYTES)
+        text = state_db.read_note(self.paths.state, NOTE)
         first: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
         state = first | fastjson.load_object(text)
         self.since: float = state["since"]
@@ -174,7 +172,6 @@ class _SweepState:
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
         try:
-            data = fastjson.dumps(state).encode()
-            self.paths.state.replace(STATE_FILE, data, durable=False)
+            state_db.write_note(self.paths.state, NOTE, fastjson.dumps(state))
         except OSError as error:
             event_log.write(self.paths, "agent.memory.error", error=str(error))

@@ -6,8 +6,9 @@ Lines that came since then are chosen like a person's, unless git may have broug
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
-from memory_core.files.last_look import GIT_LOG, read_look
 from memory_core.files.safe_files import SafeFiles
 
 # How the entries of git's log begin behind the tab if this clone made the commit.
@@ -19,19 +20,18 @@ MAX_LOG_BYTES = 16_000  # a hundred entries
 UNFINISHED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 
 
-def may_be_foreign(state: SafeFiles) -> bool:
-    """Return whether git may have brought lines since the last look, or there was no look yet.
+def may_be_foreign(log: Sequence[Any]) -> bool:
+    """Return whether git may have brought lines since its log had this path and size.
 
     What came by a commit of this clone was there before, and what did not change HEAD brought
     nothing.  `merge --squash`, `stash pop` and `checkout COMMIT -- FILE` leave no entry.
     """
-    look = read_look(state)
     try:
-        path, size = look[GIT_LOG]
+        path, size = log
         if size < 0:
             return find_tree(path) != ""
         return is_unfinished(path[: -len("/logs/HEAD")]) or _has_strange_entry(path, size)
-    except (KeyError, ValueError, TypeError, OSError):
+    except (ValueError, TypeError, OSError):
         return True
 
 

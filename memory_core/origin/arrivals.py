@@ -1,7 +1,7 @@
 """Decide whose the texts of memories are that no hook and no command brought here.
 
-`arrivals.json` in the state has the stamps and digests of the memory files at the last look.  The
-worker and commands look at the files with other stamps, and record the origin of each new text
+A note in the database has the stamps and digests of the memory files at the last look.  The worker
+and commands look at the files with other stamps, and record the origin of each new text
 once, for `origin.ledger`.  At the first look at a project, and when its database was lost, nobody
 knows who wrote what is there: a person is asked.
 """
@@ -13,11 +13,11 @@ import time
 from typing import Any
 
 from memory_core.claude_code import agent_spelling, file_writes, settings_files
-from memory_core.files import file_actions, git_log, last_look, project_roots
+from memory_core.files import file_actions, git_log, project_roots
 from memory_core.history import item_history, rights
 from memory_core.origin import ledger, line_origins
 from memory_core.storage import paths, run_records, state_owner
-from memory_core.storage.database import change_table, state_db
+from memory_core.storage.database import change_table, last_look
 from memory_core.storage.project import Project
 from memory_core.storage.run_records import SessionRuns
 from memory_core.storage.store import FileSnapshot, Store
@@ -27,8 +27,8 @@ from memory_core.text.phrases import format_count
 # In the state, since pins and confirmations count only if this machine has recorded them.
 RIGHTS = "rights"
 
-# In the last look, which database it wrote to, and whether one was lost.
-DATABASE, LOST = "database", "lost"
+# In the last look: a database was lost since.
+LOST = "lost"
 
 # Seconds: of more files, the others are looked at the next time.
 SECONDS = 2.0
@@ -84,7 +84,7 @@ def look(project: Project) -> None:
 
 def _look_at(project: Project, store: Store) -> None:
     folder = store.paths.state
-    state, now = _read_look(store), _stamp_files(store)
+    state, now = last_look.read_look(folder), _stamp_files(store)
     is_old = state.get("version") != last_look.VERSION
     before: dict[str, Any] = {} if is_old else state.get("files", {})
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
@@ -116,21 +116,11 @@ def _look_at(project: Project, store: Store) -> None:
         _take_rights_over(project, store, state)
     except OSError:
         return  # without a state nothing can be remembered
-    state[DATABASE] = state_db.read_note(folder, state_db.IDENTITY)
     state |= {RIGHTS: True, "version": last_look.VERSION, "files": seen}
     state |= {last_look.NEWS: sorted(news), "first": is_first and not is_whole}
     if is_whole:  # else tool calls since then may have written what is not decided yet
         state |= {"looked": began, last_look.GIT_LOG: log}
     last_look.write_look(folder, state)
-
-
-def _read_look(store: Store) -> dict[str, Any]:
-    """Return what the last look recorded; without its database that counts for nothing."""
-    state = last_look.read_look(store.paths.state)
-    before = state.get(DATABASE)
-    if before and before != state_db.read_note(store.paths.state, state_db.IDENTITY):
-        return {LOST: True, "first": True, RIGHTS: True}
-    return state
 
 
 def _list_unclear(is_first: bool, is_lost: bool, is_users: bool) -> tuple[str, ...] | None:
@@ -195,11 +185,11 @@ def _stamp(status: os.stat_result) -> list[int]:
 
 def has_news(store: Store, agent: str) -> bool:
     """Return whether a memory file has lines since the last look that git did not bring."""
-    state, path = store.paths.state, store.path(agent)
+    look, path = last_look.read_look(store.paths.state), store.path(agent)
     status = store.files.status(path)
-    if status is None or git_log.may_be_foreign(state):
+    if status is None or git_log.may_be_foreign(look.get(last_look.GIT_LOG, ())):
         return False
-    seen = last_look.read_look(state).get("files", {}).get(os.path.basename(path), [])
+    seen = look.get("files", {}).get(os.path.basename(path), [])
     return bool(seen[:-1] != _stamp(status))
 
 

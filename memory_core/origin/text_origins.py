@@ -13,7 +13,6 @@ from typing import NamedTuple
 from memory_core.document import edits, markdown, template
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document
-from memory_core.files import last_look
 from memory_core.history import item_history, rights
 from memory_core.history.rights import Origins, make_key
 from memory_core.origin import arrivals, ledger, line_origins
@@ -32,6 +31,7 @@ from memory_core.origin.word_weights import rate
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import default_settings
+from memory_core.storage.database import last_look
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -234,7 +234,7 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
 
 def list_reported(project: Project, store: Store) -> list[JudgedText]:
     """Return these texts; none before a session has reported them."""
-    return list_new(project, store) if store.paths.state.is_file(last_look.LOOK_FILE) else []
+    return list_new(project, store) if last_look.read_look(store.paths.state) else []
 
 
 def accept(store: Store, texts: Sequence[JudgedText], is_mine: bool = False) -> None:

@@ -19,8 +19,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   events.jsonl               what happened
   receipts/ runs/            delegations
   inbox/ done/               events that the worker has to merge, and those that it has merged
-  tasks.json arrivals.json sweep.json route.json user-level-asked
-                             what the last look at files, transcripts and switches saw
+  tasks.json route.json      for hooks: the tasks of the last look; prompts cannot be changed
   settings ready/            what is computed from other files; may be deleted at any time
 """
 
@@ -45,6 +44,9 @@ PROGRAM_FOLDER = "agent-memory"
 
 # There while learnings wait for a person, see `review_table`.
 WAITING_FILE = "waiting"
+
+# Of files that change with the origins of an agent's texts.
+ORIGINS_FOLDER = "origins"
 
 KEY_FILE = "key"
 KEY_LENGTH = 32
@@ -140,7 +142,7 @@ class MemoryFolder:
 
     def origins_path(self, agent: str) -> str:
         """Return the path in the state of a file that changes with the origins of an agent."""
-        return f"origins/{self.stem(agent)}"
+        return f"{ORIGINS_FOLDER}/{self.stem(agent)}"
 
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:

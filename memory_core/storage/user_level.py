@@ -14,8 +14,8 @@ from memory_core.storage.project import Project
 
 FILE = "user-level"
 
-# A person has been told that the user-level memory is not given.
-ASKED_FILE = "user-level-asked"
+# The note that a person has been told that the user-level memory is not given.
+ASKED = "asked"
 NOT_ALLOWED = (
     "agent-memory: the agents of this project do not receive your user-level memory."
     "  If you want them to: agent-memory allow"
@@ -48,25 +48,28 @@ def is_missing(project: Project) -> bool:
 
 
 def ask(project: Project) -> list[str]:
-    """Return a notice, only once, if the agents do not receive the user-level memory."""
+    """Return a notice, once, if the agents do not receive the user-level memory.
+
+    Raises OSError, because it would be said again and again.
+    """
     state = project.paths.state
-    if state.is_file(ASKED_FILE) or not is_missing(project):
+    from memory_core.storage.database import state_db
+
+    if not is_missing(project) or state_db.read_note(state, ASKED):
         return []
-    try:
-        state.replace(ASKED_FILE, b"", durable=False)
-    except OSError:
-        return []  # it would be said again and again
+    state_db.write_note(state, ASKED, "yes")
     return [NOT_ALLOWED]
 
 
 def allow(paths: LevelPaths) -> None:
     """Allow that the agents receive the user-level memory.  Raises OSError."""
     from memory_core.storage import store
+    from memory_core.storage.database import state_db
 
     secret = os.urandom(16).hex().encode()
     paths.files.replace(store.make_lock_path(paths, FILE), secret, durable=False)
     paths.state.replace(FILE, secret, durable=False)
-    paths.state.remove(ASKED_FILE)
+    state_db.write_note(paths.state, ASKED, "")
 
 
 def forbid(paths: LevelPaths) -> None:

@@ -500,7 +500,7 @@ REMOVED = [
 ]
 STAYING = """
     memories/.qa.md.4711 memories/.notes memories/.notes.1 memories/.gitattributes locks/qa.lock
-    state/settings state/sweep.json state/mine.txt state/inbox/qa~0.1 state/route.json
+    state/settings state/mine.txt state/inbox/qa~0.1 state/route.json
     state/versions/qa state/review.jsonl state/events.jsonl config.yml
 """
 

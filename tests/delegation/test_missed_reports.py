@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from memory_core.delegation import missed_reports
 from support.calls import answer, end_agent
+from support.database import change_note
 from support.events import BLOCK, LEARNED
 from support.life import write
 from support.sandbox import Sandbox
@@ -179,9 +181,8 @@ def test_what_an_older_version_left_is_merged_at_a_sessions_start(transcripts: T
 
 
 def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_report(transcripts: Transcripts) -> None:
-    path = transcripts.sandbox.state / "sweep.json"
-    state = json.loads(path.read_text())
-    path.write_text(json.dumps({**state, "since": state["since"] + 365 * 86400}))
+    ahead = time.time() + 365 * 86400
+    change_note(transcripts.sandbox.state, "sweep", {"since": ahead})
     transcripts.write("a1", said(BLOCK), **NAMED)
     transcripts.begin()
     assert LEARNED in read(transcripts)

@@ -4,7 +4,6 @@ A person is who acts on this machine.  What is from outside comes by a run that 
 by a committed history.
 """
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from memory_core.selection.passages import CONFIRMED
 from support import transcripts
 from support.calls import begin_session, call_agent, start_agent
 from support.command_line import Person
-from support.database import execute
+from support.database import change_note, execute
 from support.histories import append_records
 from support.sandbox import Sandbox
 
@@ -207,10 +206,7 @@ def test_an_older_state_keeps_its_pins(person: Person, tmp_path: Path) -> None:
         assert person.run("pin", "engineer", text).returncode == 0
     commit_text(sandbox, forge("learned", texts[2]), forge("pinned", texts[2]))
     execute(sandbox.state, "DELETE FROM own_records")
-    path = sandbox.state / "arrivals.json"
-    arrivals = json.loads(path.read_text())
-    del arrivals["rights"]
-    path.write_text(json.dumps({**arrivals, "news": ["engineer"]}))
+    change_note(sandbox.state, "look", {"rights": None, "news": ["engineer"]})
     notice = begin_session(sandbox)
     assert "1 line in 1 memory came from elsewhere" in notice
     pins = [person.read_json("show", id_of(text))["pinned"] for text in texts]

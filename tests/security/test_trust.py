@@ -237,7 +237,7 @@ def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) ->
     person.run("add", "engineer", "pattern", FACT)
     finish_run(sandbox, "a1", make_report(OTHER))
     execute(sandbox.state, "DELETE FROM origins")
-    (sandbox.state / "arrivals.json").unlink()
+    execute(sandbox.state, "DELETE FROM notes")
     owner = json.loads((sandbox.state / OWNER_FILE).read_text())
     del owner["asks"]
     (sandbox.state / OWNER_FILE).write_text(json.dumps(owner))

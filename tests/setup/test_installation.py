@@ -292,7 +292,7 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     before = read_tree(state)
     assert installed.verb("install", project).returncode == 0
     folder, *files = sorted(read_tree(state).keys() - before.keys())
-    assert files == [f"{folder}/{name}" for name in ("arrivals.json", "project.json", "settings")]
+    assert files == [f"{folder}/{name}" for name in ("project.json", "settings", "state.db")]
 
 
 def test_a_backup_is_kept_and_named(installed: Machine, project: Path) -> None:

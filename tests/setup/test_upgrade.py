@@ -119,10 +119,11 @@ def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
 
 # The state that the release before wrote.
 
-# The last version without `state.db`, and an older one; what they call a typed line.
-WITH_OLD_STATE = {"e35611f3": "hand", "36d6e55": "import"}
+# The last version with notes in files, the last one without `state.db`, and an older one; what they
+# call a typed line.
+WITH_OLD_STATE = {"697d6412": "hand", "e35611f3": "hand", "36d6e55": "import"}
 
-REPLACED = ("arrivals.json", "decided", "made", "review", "versions", "sequence")
+REPLACED = ("arrivals.json", "sweep.json", "decided", "made", "review", "versions", "sequence")
 
 
 class OldProgram:
@@ -178,7 +179,7 @@ def test_the_state_of_a_release_is_taken_over(person: Person, tmp_path: Path, co
         assert sum(question in one for one in [asked, *notices]) <= 1, (question, asked, notices)
     (sandbox.state / "state.db").unlink()
     assert read_knowledge(lambda *words: person.run(*words).stdout) == before, "review.jsonl has it"
-    assert [name for name in REPLACED[1:] if (sandbox.state / name).exists()] == []
+    assert [name for name in REPLACED if (sandbox.state / name).exists()] == []
     end_agent(sandbox, "a9", make_report("much too " + "wide " * 80))
     assert person.read_json("review", "--list") == before["review"], "it was rejected"
     for one in before["review"]:

@@ -189,7 +189,7 @@ def check_refused(
 def read_all(person: Person) -> dict[str, bytes]:
     """Return all files except those of the state that each reader may write."""
     found = read_files(person.sandbox.root.parent)
-    names = "settings project.json state.db review.jsonl arrivals.json tasks.json"
+    names = "settings project.json state.db review.jsonl tasks.json"
     made = tuple(f"/{name}" for name in names.split())
     return {
         name: data

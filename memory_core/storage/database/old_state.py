@@ -37,6 +37,9 @@ UNKNOWN = "-"
 # Files and folders that are removed after that.
 NAMES = (DECIDED, MADE, REVIEW, "expired", VERSIONS, SEQUENCE, ERRORS, SUBJECTS)
 
+# Files that versions before 3 of the database kept beside it, and the names of their notes.
+NOTES = {"arrivals.json": "look", "sweep.json": "sweep", "user-level-asked": "asked"}
+
 # A larger file is not of this user's work.
 MAX_BYTES = 64_000_000
 
@@ -82,6 +85,28 @@ def remove_files(state: StateFiles) -> None:
             state.remove(f"{name}/{entry}")
         state.remove(name)
         file_actions.remove_folder(state, name)
+
+
+def take_notes(connection: sqlite3.Connection, state: StateFiles, lost: str) -> None:
+    """Take over the files that are notes now; `lost` is the last look if that database is lost."""
+    for name, note in NOTES.items():
+        if state.has_entry(name):
+            text = state.read_text(name, MAX_BYTES) or "yes"
+            database = fastjson.load_object(text).get("database")
+            if (
+                database
+                and not connection.execute(
+                    "SELECT 1 FROM notes WHERE name = 'id' AND value = ?", (database,)
+                ).fetchone()
+            ):
+                text = lost
+            connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (note, text))
+
+
+def remove_notes(state: StateFiles) -> None:
+    """Remove these files; raises OSError."""
+    for name in NOTES:
+        state.remove(name)
 
 
 def _take_changes(connection: sqlite3.Connection, state: StateFiles) -> None:

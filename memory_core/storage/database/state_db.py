@@ -1,6 +1,6 @@
 """state.db: what this machine remembers of a project, in one SQLite file of its state folder.
 
-The worker and the commands open it, a hook only to prepare a memory that changed.  Nothing in it is
+The worker and the commands open it, a hook only if it has no inbox.  Nothing in it is
 irreplaceable: a damaged file gets the time as suffix, and a new one begins with what the journal,
 review.jsonl, has.  A file of a newer version is left alone.
 
@@ -21,14 +21,14 @@ from typing import TypeVar
 from memory_core.files import file_actions
 from memory_core.storage.database import old_state, origin_table, review_table, run_table
 from memory_core.storage.database.origin_table import Line
-from memory_core.storage.paths import WAITING_FILE, StateFiles
+from memory_core.storage.paths import ORIGINS_FOLDER, WAITING_FILE, StateFiles
 from memory_core.text import digests, fastjson
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
 
 FILE_NAME = "state.db"
-VERSION = 2
+VERSION = 3
 
 JOURNAL = "review.jsonl"
 MAX_JOURNAL_LENGTH = 4_000_000  # a longer one is written again with what the tables have
@@ -36,8 +36,8 @@ MAX_JOURNAL_BYTES = 64_000_000  # years of work fit into this size
 # Of a damaged line of it: values of other types.
 DAMAGED_LINE = (AttributeError, TypeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 
-# A note that no other database has: whoever kept it sees that a new one began.
-IDENTITY = "id"
+# The note with the last look, see `last_look`, and what it says in place of a lost database.
+LOOK, LOST_LOOK = "look", '{"lost": true, "first": true, "rights": true}'
 
 # What a person has to know of a file that was set aside, and may do.
 SET_ASIDE = (
@@ -180,13 +180,16 @@ def _migrate(connection: sqlite3.Connection, state: StateFiles) -> None:
             return
         if version == 0:
             _begin(connection, state)
-        else:
+        elif version == 1:
             run_table.add_newer_columns(connection)
+        old_state.take_notes(connection, state, LOST_LOOK)
         connection.execute(f"PRAGMA user_version = {VERSION}")
-    if version == 0 and _is_file(connection) and old_state.has_files(state):
+    if _is_file(connection):
         with suppress(OSError):  # else the files are as good as a journal
-            shorten_journal(connection, state, length=0)
-            old_state.remove_files(state)
+            if version == 0 and old_state.has_files(state):
+                shorten_journal(connection, state, length=0)
+                old_state.remove_files(state)
+            old_state.remove_notes(state)
 
 
 def _read_version(connection: sqlite3.Connection) -> int:
@@ -202,8 +205,8 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
     for statement in TABLES.split(";\n"):
         if statement.strip():
             connection.execute(statement)
-    if _is_file(connection):
-        connection.execute("INSERT INTO notes VALUES (?, hex(randomblob(8)))", (IDENTITY,))
+    if state.has_entry(JOURNAL) or state.has_entry(ORIGINS_FOLDER):
+        connection.execute("INSERT INTO notes VALUES (?, ?)", (LOOK, LOST_LOOK))
     if _has_files(state):
         old_state.take_over(connection, state)
         _replay(connection, state)
