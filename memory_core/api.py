@@ -161,12 +161,17 @@ class Memories:
         inbox_batches.drain(self._project)
         return resolve_agent(self._project.store, name)
 
-    def context(self, agent: str) -> Knowledge:
-        """Return items (most certain first), preferences, performance and errors.
+    def context(
+        self, agent: str, most: int | None = None, least: float = agent_context.LEAST_CONFIDENCE
+    ) -> Knowledge:
+        """Return items (most certain first), preferences, performance and five errors.
 
-        `agent_context.render_markdown(it, most)` makes the Markdown of `agent-memory context`.
+        There are at most `most` items, by default `memory.context_items`, with a confidence from
+        `least` on.  `agent_context.render_markdown` makes the Markdown of `agent-memory context`.
         """
-        return agent_context.read_knowledge(self._project, self._agent(agent))
+        knowledge = agent_context.read_knowledge(self._project, self._agent(agent))
+        most = self._project.config["context_items"] if most is None else most
+        return agent_context.bound(knowledge, most, least)
 
     def prune(
         self,

@@ -52,7 +52,7 @@ def test_a_full_memory_takes_a_new_item(shop: memory_core.Memories, sandbox: San
         assert shop.remember("qa", "pattern", content).text == content
     assert shop.remember("qa", "mistake", "Never guess") is None, "it has no section"
     assert shop.remember("qa", "pattern", FACT).text == FACT
-    assert [item.text for item in shop.context("qa").items] == [FACT]
+    assert [item.text for item in shop.context("qa", least=0.5).items] == [FACT]
 
 
 def test_each_run_raises_the_confidence_once(shop: memory_core.Memories) -> None:
@@ -97,7 +97,7 @@ def test_tasks_and_errors_are_in_the_context(shop: memory_core.Memories) -> None
     shop.record_task("qa", "failed", type="test", run="a2")
     shop.record_task("qa", type="docs")
     shop.record_error("qa", "pytest: command not found", "use python -m pytest")
-    known = shop.context("qa")
+    known = shop.context("qa", least=0.5)
     assert [each.text for each in known.items] == [OTHER]
     total = known.performance.total
     assert (total.done, total.failed, total.finished) == (2, 1, 3)
@@ -114,7 +114,7 @@ def test_prune(shop: memory_core.Memories) -> None:
     assert [each.text for each in shop.prune(0, dry_run=True)[0].items] == [FACT]
     assert shop.prune(3600) == []
     assert len(shop.prune(0)[0].items) == 1
-    assert [each.text for each in shop.context("qa").items] == [OTHER]
+    assert [each.text for each in shop.context("qa", least=0.5).items] == [OTHER]
 
 
 BAD: list[tuple[Callable[[memory_core.Memories], Any], type[Exception]]] = [

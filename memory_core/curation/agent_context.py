@@ -185,19 +185,19 @@ def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[st
     return render_passages(chosen), total - len(chosen)
 
 
-def bound(knowledge: Knowledge) -> Knowledge:
-    """Return the certain items and the first errors, which is what `context` shows."""
-    items = [item for item in knowledge.items if item.confidence >= LEAST_CONFIDENCE]
+def bound(knowledge: Knowledge, most: int, least: float = LEAST_CONFIDENCE) -> Knowledge:
+    """Return the first `most` items with a confidence from `least` on, and the first errors."""
+    items = [item for item in knowledge.items if item.confidence >= least][:most]
     return knowledge._replace(items=items, errors=knowledge.errors[: performance.MAX_ERRORS_SHOWN])
 
 
-def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
-    """Return the fields of docs/json.md, with at most `most` items."""
+def to_json(knowledge: Knowledge) -> dict[str, Any]:
+    """Return the fields of docs/json.md."""
     names = ("id", "text", "section", "confidence")
     items = [
         {name: getattr(item, name) for name in names}
         | {"category": template.category_of(item.section)}
-        for item in knowledge.items[:most]
+        for item in knowledge.items
     ]
     fields = {
         "agent": knowledge.agent,
@@ -209,11 +209,10 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
     return {name: scanner.redact_values(value) for name, value in fields.items()}
 
 
-def render_markdown(knowledge: Knowledge, most: int) -> str:
-    """Return Markdown with at most `most` items, as data; empty parts are left out."""
-    items = knowledge.items[:most]
-    inside = [(item.section, item.text) for item in items if not item.is_outside]
-    outside = [(item.section, item.text) for item in items if item.is_outside]
+def render_markdown(knowledge: Knowledge) -> str:
+    """Return Markdown, as data; empty parts are left out."""
+    inside = [(item.section, item.text) for item in knowledge.items if not item.is_outside]
+    outside = [(item.section, item.text) for item in knowledge.items if item.is_outside]
     values = [("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
         ("## Knowledge", list(_render_items(inside))),

@@ -126,7 +126,7 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
     run = {"source": "python", "run": "a1"}
     item_actions.record_task(project, "engineer", "done", type="feature", **run)
     known = agent_context.read_knowledge(project, "engineer")
-    assert agent_context.render_markdown(known, 20) == (
+    assert agent_context.render_markdown(known) == (
         "## Knowledge\n"
         f"- [Project Architecture] {TABS}\n"
         "- [Project Architecture] The user's own word\n"
@@ -139,7 +139,7 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
         "### Common Errors\n"
         "- It is broken → Mend it"
     )
-    assert agent_context.render_markdown(known, 1).count("\n- [") == 1
+    assert agent_context.render_markdown(agent_context.bound(known, 1)).count("\n- [") == 1
     assert "## Your Performance" not in call_agent(sandbox), "it is for people"
     sandbox.configure("memory: {give_performance: true}\n")
     assert "## Your Performance\n- all tasks: 1 finished" in call_agent(sandbox, "toolu_2")
@@ -164,7 +164,7 @@ def test_each_heading_is_followed_by_a_list(pairs: list[tuple[str, str]], odd: l
     made = [row for text in odd if (row := performance.make_error(text, resolution="Mend it"))]
     errors = [performance.CommonError("0", row["text"], "", "", 1, "Mend it") for row in made]
     known = agent_context.Knowledge("engineer", items, wished, results, errors)
-    text = agent_context.render_markdown(known, 20)
+    text = agent_context.render_markdown(known)
     parts = [part.split("\n") for part in text.split("\n\n")] if text else []
     titles = [part[0] for part in parts]
     assert titles == [each for each in HEADINGS if each in titles]

@@ -135,13 +135,13 @@ def context(agent: Agent, top: Top = None) -> None:
     """
     scope, agent = find_agent(agent)
     whole = agent_context.read_knowledge(scope.project, agent, pending=True)
-    knowledge, number = agent_context.bound(whole), top or scope.project.config["context_items"]
-    print_json(agent_context.to_json(knowledge, number))
-    text = agent_context.render_markdown(knowledge, number)
+    knowledge = agent_context.bound(whole, top or scope.project.config["context_items"])
+    print_json(agent_context.to_json(knowledge))
+    text = agent_context.render_markdown(knowledge)
     if text:
         print_line(text)
     elif not whole.items:
         print_note(f"{agent} knows nothing yet.")
-    if left := len(whole.items) - len(knowledge.items):
+    if left := sum(item.confidence < agent_context.LEAST_CONFIDENCE for item in whole.items):
         items = format_count(left, "item")
         print_note(f"{items} with a confidence below 0.6: agent-memory list {agent}")
