@@ -48,14 +48,14 @@ class ItemView(NamedTuple):
 class DocumentPart(NamedTuple):
     """A part of a Markdown file: its kind, its first line from 1, its text without secrets.
 
-    A heading has a `level`.  The text of an item has its nested lines, and in a memory it has a
+    A heading has a `rank`.  The text of an item has its nested lines, and in a memory it has a
     view.
     """
 
     kind: str
     line: int
     text: str
-    level: int = 0
+    rank: int = 0
     item: ItemView | None = None
 
 

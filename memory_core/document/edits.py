@@ -24,7 +24,7 @@ from memory_core.text.markdown_lines import count_front_matter, find_line_end
 ShapeEntry = tuple[int, str, int]
 
 
-ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
+ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the ranks of headings
 
 # The indentation, the marker and the blanks before an item's text.
 _MARKER = re.compile(r"[ \t]*([-+*]|\d+[.)])(\t|[ ]{1,4}(?=[^ \r\n]))?")

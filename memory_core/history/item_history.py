@@ -132,7 +132,7 @@ class ItemState:
         """Where it comes from, by the records of this machine; by the history without them."""
         if self._origins is None:
             return rights.PERSON if self.is_by_person else rights.AGENT
-        return rights.join_taint(self._origins.find(self.text, self.nested), bool(self.reading))
+        return rights.judge_origin(self._origins.find(self.text, self.nested), bool(self.reading))
 
     @property
     def is_persons(self) -> bool:

@@ -49,14 +49,14 @@ def is_persons(origin: str, is_by_person: bool) -> bool:
     return origin in DECIDED or (origin == UNKNOWN and is_by_person)
 
 
-def join_taint(origin: str, is_tainted: bool) -> str:
+def judge_origin(origin: str, has_read_outside: bool) -> str:
     """Return the origin of a text, by the recorded one, "" if nobody knows.
 
-    `is_tainted`: its history says that a run had read from outside.
+    `has_read_outside`: its history says that a run had read from outside.
     """
     if origin in DECIDED:
         return origin
-    return TAINTED if is_tainted else origin or UNKNOWN
+    return TAINTED if has_read_outside else origin or UNKNOWN
 
 
 def find_run_origin(source: str, reading: Sequence[str]) -> str:

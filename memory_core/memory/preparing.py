@@ -313,7 +313,7 @@ class _Level:
 
     def _find_origin(self, item: Item) -> str:
         note = self._past.notes.get(item.text)
-        return self._guard.find_origin(item.text, item.nested, bool(note and note.is_tainted))
+        return self._guard.find_origin(item.text, item.nested, bool(note and note.has_read_outside))
 
     def _complete(self, passage: Passage) -> None:
         """Set the fields of a passage that depend on its level and its section."""

@@ -210,8 +210,8 @@ def _note_decisions(memory: AgentMemory) -> None:
         origin = find_origin(record, is_undo)
         item = memory.history.get(record["id"]) if origin else None
         if item:
-            is_tainted = origin == rights.AGENT and item.reading
-            origins[item.text, item.nested] = rights.TAINTED if is_tainted else origin
+            has_read_outside = origin == rights.AGENT and item.reading
+            origins[item.text, item.nested] = rights.TAINTED if has_read_outside else origin
     kinds = item_history.DEPARTURE_KINDS
     own = [one for one in memory.records if "imported" not in one and one["kind"] not in kinds]
     back = dict.fromkeys(memory.doubted, (rights.ACCEPTED,))

@@ -100,9 +100,9 @@ def has_hidden(text: str) -> bool:
 
 
 def read_forms() -> list[list[str]]:
-    """Return the blocks of the file: reason, source, example, patterns.  Raises OSError."""
+    """Return the entries of the file: reason, source, example, patterns.  Raises OSError."""
     with open(PATH, encoding="utf-8") as file:
-        return [block.split("\n") for block in file.read().strip().split("\n\n")[1:]]
+        return [entry.split("\n") for entry in file.read().strip().split("\n\n")[1:]]
 
 
 def index_forms() -> dict[str, list[tuple[str, list[str]]]]:

@@ -82,9 +82,9 @@ class Guard:
         """Return whether a text came into the file since the last look, and not by git."""
         return self._find_recorded(text, nested) == "" and self._has_news()
 
-    def find_origin(self, text: str, nested: str = "", is_tainted: bool = False) -> str:
-        """Return the origin of a text; `is_tainted`: its history says so."""
-        return rights.join_taint(self._find_recorded(text, nested), is_tainted)
+    def find_origin(self, text: str, nested: str = "", has_read_outside: bool = False) -> str:
+        """Return the origin of a text; `has_read_outside`: its history says so."""
+        return rights.judge_origin(self._find_recorded(text, nested), has_read_outside)
 
     def list_held(self, document: Document) -> list[tuple[Item, str]]:
         """Return the items that agents do not receive before a person decides, with the reasons."""

@@ -45,7 +45,7 @@ class ItemNote(NamedTuple):
     is_confirmed: bool = False  # by a person or by several runs
     wrong: int = 0
     is_doubted: bool = False
-    is_tainted: bool = False
+    has_read_outside: bool = False
     runs: tuple[str, ...] = ()
     given: int = 0
     used: int = 0

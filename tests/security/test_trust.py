@@ -38,7 +38,9 @@ def test_the_origin_of_a_learning(person: Person, sandbox: Sandbox) -> None:
         assert origin in person.run("show", id_of(text)).stdout
 
 
-def test_a_better_wording_of_a_tainted_item_is_tainted(person: Person, sandbox: Sandbox) -> None:
+def test_a_better_wording_of_a_tainted_item_has_read_outside(
+    person: Person, sandbox: Sandbox
+) -> None:
     finish_run(sandbox, "a1", make_report("All services use dependency injection"), FETCH)
     better = "All services use dependency injection because tests need it"
     finish_run(sandbox, "a2", make_report(better))
