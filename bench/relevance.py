@@ -97,7 +97,7 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
         if learned.learnings or learned.rejected:
             about = run_subject.describe_run(session["issue"], session["final"])
             lesson = remember.make_lesson(learned, session["id"], "bench", about=about)
-            remember.merge_lessons(project, AGENT, [lesson])
+            remember.merge_lesson(project, AGENT, lesson)
     passages = recall.read_ready(project, AGENT).passages
     for record in project.store.history(AGENT).read():
         if record.get("run") and record["kind"] in ("learned", "reinforced", "merged"):

@@ -71,7 +71,7 @@ def add_chore(project: Project, event: Event, name: str) -> None:
     except OSError:
         from memory_core.delegation import inbox_batches
 
-        inbox_batches.do_chores(project, [event])
+        inbox_batches.do_chores(project, event)
 
 
 def collect(run: RunEvent, name: str) -> None:

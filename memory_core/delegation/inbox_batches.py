@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_core.claude_code import agent_spelling, events
@@ -24,10 +24,6 @@ from memory_core.storage.project import Project
 if TYPE_CHECKING:
     from memory_core.storage.inbox import Report
 
-# So many reports are merged in one write: with 25 learnings each, this takes seconds, and a worker
-# that others keep from the processor is not taken for one that hangs.
-MAX_BATCH = 20
-
 # What a worker cannot know before it reads a report: it is of another program, or damaged.
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
@@ -41,7 +37,7 @@ READER_SECONDS = 5.0
 
 
 class WorkerHangs(BaseException):
-    """A batch takes too long; not an Exception, so that nothing on the way catches it."""
+    """A report takes too long; not an Exception, so that nothing on the way catches it."""
 
 
 def drain(project: Project, with_tried: bool = False) -> None:
@@ -67,7 +63,7 @@ def drain(project: Project, with_tried: bool = False) -> None:
 def work(project: Project, lock: int, seconds: int = 0) -> None:
     """Empty the inbox, and close the lock.
 
-    A worker may take this number of seconds for a batch; 0: this is a reader, without a limit.
+    A worker may take this number of seconds for a report; 0: this is a reader, without a limit.
     """
     for folder in project.folders:  # longer than the hook that started this worker
         folder.paths.state.busy_seconds = BUSY_SECONDS
@@ -76,8 +72,10 @@ def work(project: Project, lock: int, seconds: int = 0) -> None:
         try:
             _take_old_entries(project)
             while names := _list_untried(project, tried):
-                _limit_time(seconds)
-                tried.update(map(inbox.split, _take_batch(project, names)))
+                for name in names:
+                    _limit_time(seconds)
+                    tried.add(inbox.split(name))
+                    _take(project, name)
             if seconds:  # a reader does only what it reads
                 _limit_time(seconds)
                 _try(project, lambda: text_origins.look(project))
@@ -97,7 +95,10 @@ def _try(project: Project, step: Callable[[], object]) -> None:
 
 
 def _list_untried(project: Project, tried: set[tuple[str, str]]) -> list[str]:
-    return [name for name in hook_files.list_names(project.paths) if inbox.split(name) not in tried]
+    """Return the names of the reports; those of no agent come last, because they take longer."""
+    names = hook_files.list_names(project.paths)
+    untried = [name for name in names if inbox.split(name) not in tried]
+    return sorted(untried, key=lambda name: inbox.split(name)[0] == "")
 
 
 def _limit_time(seconds: int) -> None:
@@ -112,31 +113,23 @@ def _limit_time(seconds: int) -> None:
         faulthandler.dump_traceback_later(seconds + 5, exit=True)  # if no exception ends it
 
 
-def _take_batch(project: Project, names: list[str]) -> list[str]:
-    """Take reports out of the inbox that can be merged in one write; return their names.
-
-    They are of the agent with the oldest report, of different runs, and of the same settings.
-    """
-    stem = next((stem for name in names if (stem := inbox.split(name)[0])), "")
-    batch: dict[str, Report] = {}
-    taken: list[str] = []
-    for name in [name for name in names if inbox.split(name)[0] == stem][: 4 * MAX_BATCH]:
-        report = _read(project, name)
-        if report and not _fits(report, batch.values()):
-            continue
-        taken.append(name)
-        if report:
-            batch[name] = report
-        if len(batch) == MAX_BATCH:
-            break
-    if stem and batch:
-        _merge_or_put_back(project, batch)
-    elif batch:
-        # If they fail, the next event of this kind leads to them again.
-        for name in batch:
-            hook_files.finish(project.paths, name)
-        _try(project, lambda: do_chores(project, [report["event"] for report in batch.values()]))
-    return taken
+def _take(project: Project, name: str) -> None:
+    """Save what a report says, or put it back into the inbox."""
+    report = _read(project, name)
+    if report is None:
+        return
+    if not inbox.split(name)[0]:
+        # If it fails, the next event of this kind leads to it again.
+        hook_files.finish(project.paths, name)
+        _try(project, lambda: do_chores(project, report["event"]))
+        return
+    try:
+        merge(project, report)
+        hook_files.finish(project.paths, name)
+    except (WorkerHangs, Exception) as error:
+        _put_back(project, name, error, report["run"])
+        if isinstance(error, WorkerHangs):
+            raise
 
 
 def _read(project: Project, name: str) -> Report | None:
@@ -150,33 +143,6 @@ def _read(project: Project, name: str) -> Report | None:
     except (*UNREADABLE, OSError) as error:
         _put_back(project, name, error)
         return None
-
-
-def _fits(report: Report, batch: Iterable[Report]) -> bool:
-    """Return whether a report has the settings of those in a batch, and is of another run."""
-    run, settings = _identify_run(report), report["settings"]
-    return all(one["settings"] == settings and _identify_run(one) != run for one in batch)
-
-
-def _identify_run(report: Report) -> str:
-    return str(report["run"]) or events.tool_call_id(report["event"])
-
-
-def _merge_or_put_back(project: Project, batch: Mapping[str, Report]) -> None:
-    """Merge reports of one agent; those that cannot be merged go back into the inbox."""
-    try:
-        merge(project, list(batch.values()))
-        for name in batch:
-            hook_files.finish(project.paths, name)
-    except (WorkerHangs, Exception) as error:
-        is_one_by_one = len(batch) > 1 and not isinstance(error, (WorkerHangs, OSError))
-        for name, report in batch.items():
-            if is_one_by_one:  # one report must not stop the others
-                _merge_or_put_back(project, {name: report})
-            else:
-                _put_back(project, name, error, report["run"])
-        if isinstance(error, WorkerHangs):
-            raise
 
 
 def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:
@@ -196,52 +162,46 @@ def merge_now(run: RunEvent, report: Report, reason: OSError) -> None:
     event_log.write(project.paths, "agent.memory.error", agent_id=run.agent, error=str(reason))
     state.busy_seconds = 1.0
     try:
-        merge(project, [report])
+        merge(project, report)
         return
     except OSError:
         state.has_database = False
     try:
-        merge(project, [report])
+        merge(project, report)
     except OSError:
         run.runs.try_note(run.run_id, ended=0)
         raise
 
 
-def merge(project: Project, reports: list[Report]) -> None:
-    """Merge reports of one agent, of different runs and the same settings; raises OSError."""
-    settings = reports[0]["settings"]
+def merge(project: Project, report: Report) -> None:
+    """Merge a report into the memory of its agent; raises OSError."""
+    settings = report["settings"]
     own = inbox.select_settings(project.environ)
     if settings != own:
         others = {key: value for key, value in project.environ.items() if key not in own}
         project = Project(project.paths, {**others, **settings})
-    runs = [
-        RunEvent(project, report["event"], report["agent"], report["run"], report["time"])
-        for report in reports
-    ]
-    results = [reported_events.read_event(run) for run in runs]
-    lessons = [result.lesson for result in results if result.lesson]
-    records = [record for result in results for record in result.records]
-    if lessons or records:
-        remember.merge_lessons(project, reports[0]["agent"], lessons, records)
-    for result in results:
-        for note in result.notes:
-            note()
+    run = RunEvent(project, report["event"], report["agent"], report["run"], report["time"])
+    result = reported_events.read_event(run)
+    if result.lesson or result.records:
+        remember.merge_lesson(project, run.agent, result.lesson, result.records)
+    for note in result.notes:
+        note()
 
 
-def do_chores(project: Project, due: list[dict[str, Any]]) -> None:
-    """Do what is due after sessions began, or tools ran that may have changed tasks."""
-    if project.has_tasks and any(map(events.may_change_tasks, due)):
-        from memory_core.tasks import sync
+def do_chores(project: Project, event: dict[str, Any]) -> None:
+    """Do what is due after a session began, or a tool ran that may have changed tasks."""
+    if events.may_change_tasks(event):
+        if project.has_tasks:
+            from memory_core.tasks import sync
 
-        sync.try_update(project)
-    for event in due:
-        if not events.may_change_tasks(event):
-            missed_reports.sweep_at_start(project, event)
-            text_origins.look(project)
-            for line in text_origins.take_news(project):  # the next hook says it
-                remember.add_notice(project, run_records.UNDECIDED, line)
-            for line in _format_waiting(project) + user_level.ask(project):
-                remember.add_notice(project, events.session(event), line)
+            sync.try_update(project)
+        return
+    missed_reports.sweep_at_start(project, event)
+    text_origins.look(project)
+    for line in text_origins.take_news(project):  # the next hook says it
+        remember.add_notice(project, run_records.UNDECIDED, line)
+    for line in _format_waiting(project) + user_level.ask(project):
+        remember.add_notice(project, events.session(event), line)
 
 
 def _format_waiting(project: Project) -> list[str]:
@@ -267,7 +227,7 @@ def _take_old_entries(project: Project) -> None:
             try:
                 value = json.loads(state.read(path, hook_files.MAX_BYTES))
                 lesson, records = remember.read_old_lesson(value), value.get("records", [])
-                remember.merge_lessons(project, value["agent"], [lesson], records)
+                remember.merge_lesson(project, value["agent"], lesson, records)
                 state.delete(path)
             except OSError as error:
                 event_log.write(project.paths, "agent.memory.waiting", reason=str(error))

@@ -41,13 +41,12 @@ class AgentMemory:
 
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now; `is_removed` if
-    the file goes.  `steps` are the changes of this write before the last one.  To be written:
-    `records` for the history, `evicted` and `leftover` for the archive, `review` entries for a
-    person, `decided` ids of those that do not wait any more, `origins` of texts with their nested
-    lines, besides those that the records say, and `doubted` texts whose review is undone;
-    `from_archive` are entries to remove from the archive.  Records get the id `change_id`, the
-    number `seq`, which orders them, and the time `time`, which is ISO 8601 in UTC.  `header_time`
-    is the time in the header of the file, "" without one.
+    the file goes.  To be written: `records` for the history, `evicted` and `leftover` for the
+    archive, `review` entries for a person, `decided` ids of those that do not wait any more,
+    `origins` of texts with their nested lines, besides those that the records say, and `doubted`
+    texts whose review is undone; `from_archive` are entries to remove from the archive.  Records
+    get the id `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO
+    8601 in UTC.  `header_time` is the time in the header of the file, "" without one.
     """
 
     def __init__(
@@ -74,7 +73,6 @@ class AgentMemory:
         self.doubted: list[tuple[str, str]] = []
         self.change_id = self.time = self.header_time = ""
         self.is_removed = False
-        self.steps: list[TextStep] = []
         self._start: str | None = None
         self._seq = 0
 
@@ -145,23 +143,19 @@ class AgentMemory:
     def begin_change(self, change_id: str) -> None:
         """Begin a change at the present text."""
         self.change_id = change_id
-        self._start = self.text if self.snapshot or self.steps else None
+        self._start = self.text if self.snapshot else None
 
-    def end_change(self) -> None:
-        """Add the step of the change in progress, if it has records."""
+    def end_change(self) -> TextStep | None:
+        """Return the step of the change in progress, None if it has no records."""
         before = self.before if self._start is None else self._start
         after = None if self.is_removed else self.text
-        if after != before and not self.has_records:
+        if not any(record.get("change") == self.change_id for record in self.records):
+            if after == before:
+                return None
             self.record("rewritten", "")
-        if self.has_records:
-            documents = [markdown.parse_document(text or "") for text in (self._start, after)]
-            times = [markdown.read_update_time(one).replace(" ", "T") for one in documents]
-            self.steps.append(TextStep(self.change_id, self._start, after, *times))
-
-    @property
-    def has_records(self) -> bool:
-        """Whether the change in progress has records."""
-        return any(record.get("change") == self.change_id for record in self.records)
+        documents = [markdown.parse_document(text or "") for text in (self._start, after)]
+        times = [markdown.read_update_time(one).replace(" ", "T") for one in documents]
+        return TextStep(self.change_id, self._start, after, *times)
 
     def set_document(self, document: Document, author: str = "") -> None:
         """Replace the document; if it differs, its header gets the time of this change.

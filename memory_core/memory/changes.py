@@ -13,7 +13,7 @@ from memory_core.document.merge_learnings import LearningLike, MergeResult
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemState
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import AgentMemory, index_items, make_change_id
+from memory_core.memory.agent_memory import AgentMemory, index_items
 from memory_core.memory.loading import list_refused
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
@@ -66,23 +66,11 @@ class Lesson:
         self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]
 
 
-def learn_lessons(memory: AgentMemory, lessons: Iterable[Lesson]) -> None:
-    """Merge the learnings of several runs; each lesson is a change of its own.
-
-    Learnings that cannot be merged wait for a person, except those that a person has rejected
-    before.  With `learning: ask`, new ones wait as well.
-    """
-    for number, lesson in enumerate(lessons):
-        if number:
-            memory.end_change()
-            memory.begin_change(make_change_id(lesson.source.get("run", "")))
-        learn(memory, lesson)
-
-
 def learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
     """Merge the learnings of a lesson; the records of new items get this kind.
 
-    It is `learned` or `approved`.
+    It is `learned` or `approved`.  Learnings of agents that cannot be merged wait for a person,
+    except those that a person has rejected before.  With `learning: ask`, new ones wait as well.
     """
     lesson.change_id, count = memory.change_id, len(memory.review)
     memory.is_outside = lesson.is_outside

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from memory_core.history import item_history
@@ -69,33 +70,22 @@ def read_old_lesson(value: dict[str, Any]) -> Lesson:
     return Lesson(value["learnings"], by, rejected, wrong, str(value.get("about", "")))
 
 
-def merge_lessons(
-    project: Project, agent: str, lessons: Sequence[Lesson], records: Sequence[RunRecord] = ()
+def merge_lesson(
+    project: Project, agent: str, lesson: Lesson | None, records: Sequence[RunRecord] = ()
 ) -> None:
-    """Merge what reports of different runs teach, and add records of runs, in one write.
-
-    Raises OSError.
-    """
-    taught = [one for one in lessons if one.learnings or one.rejected or one.wrong]
-
-    def learn(memory: AgentMemory) -> list[Lesson]:
-        new = [_leave_out_known(project, lesson) for lesson in taught]
-        changes.learn_lessons(memory, new)
-        return new
-
+    """Merge what a report teaches, and add records of its run.  Raises OSError."""
     with project.store.lock(agent):
         # They come first: a learning may resolve an error.
         run_history.add_records(project.store, records)
-        if taught:
-            memory, learned = transaction.change_locked(project, agent, learn)
-            for lesson in learned:
-                _note_end(memory, lesson)
+        if lesson and (lesson.learnings or lesson.rejected or lesson.wrong):
+            learn = partial(_learn_new, lesson=lesson)
+            _note_end(*transaction.change_locked(project, agent, learn))
     preparing.prepare(project, agent)
 
 
-def _leave_out_known(project: Project, lesson: Lesson) -> Lesson:
-    """Return a lesson without what its run has taught before."""
-    runs = run_records.SessionRuns(project.paths, lesson.source["session"])
+def _learn_new(memory: AgentMemory, lesson: Lesson) -> Lesson:
+    """Merge a lesson without what its run has taught before; return it."""
+    runs = run_records.SessionRuns(memory.project.paths, lesson.source["session"])
     taught = set(map(str, runs.record(lesson.source["run"]).get("keys", [])))
 
     def take_new(learnings: Iterable[Learning]) -> list[Learning]:
@@ -105,7 +95,9 @@ def _leave_out_known(project: Project, lesson: Lesson) -> Lesson:
 
     learnings, rejected = take_new(lesson.learnings), take_new(lesson.rejected)
     wrong = {key: text for key, text in lesson.wrong.items() if _wrong_key(key) not in taught}
-    return Lesson(learnings, lesson.source, rejected, wrong, lesson.about)
+    new = Lesson(learnings, lesson.source, rejected, wrong, lesson.about)
+    changes.learn(memory, new)
+    return new
 
 
 def _wrong_key(key: str) -> str:

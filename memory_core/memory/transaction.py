@@ -21,6 +21,7 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage import event_log
 from memory_core.storage.database import change_table
+from memory_core.storage.database.change_table import TextStep
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileChanged, FileSnapshot, Store
 from memory_core.text.times import format_utc
@@ -122,9 +123,8 @@ def write(memory: AgentMemory) -> None:
     """
     snapshot, store, agent = memory.snapshot, memory.store, memory.agent
     _check_current(snapshot)
-    memory.end_change()
-    if memory.steps:
-        change_table.begin(store.paths, store.stem(agent), memory.seq, memory.steps)
+    if step := memory.end_change():
+        change_table.begin(store.paths, store.stem(agent), memory.seq, step)
     if memory.records:
         store.make_folder()
     if memory.evicted or memory.leftover:
@@ -135,14 +135,13 @@ def write(memory: AgentMemory) -> None:
     history = store.history(agent)
     size = history.append(memory.records)
     try:
-        _write_text(memory)
+        _write_text(memory, step)
     except BaseException:
         if snapshot.is_current() if snapshot else not store.has_file(agent):
             history.truncate(size)  # these changes did not happen
         raise
-    changes = memory.project.changes
-    if memory.has_records and memory.change_id not in changes:
-        changes.append(memory.change_id)
+    if step and step.change not in memory.project.changes:
+        memory.project.changes.append(step.change)
     _resolve_errors(memory)
     _note_decisions(memory)
     if memory.decided:
@@ -188,8 +187,8 @@ def _identify(memory: AgentMemory, entry: dict[str, Any]) -> tuple[str, str]:
     return entry["id"], entry.get("text", state.text if state else "")
 
 
-def _write_text(memory: AgentMemory) -> None:
-    """Replace or remove the file, and note that the changes are written."""
+def _write_text(memory: AgentMemory, step: TextStep | None) -> None:
+    """Replace or remove the file, and note that the change is written."""
     store, agent = memory.store, memory.agent
     if memory.is_removed and memory.snapshot:
         _check_current(memory.snapshot)
@@ -197,8 +196,8 @@ def _write_text(memory: AgentMemory) -> None:
         file_actions.sync(store.files, store.folder)
     elif memory.text != memory.before and not memory.is_removed:
         store.write(agent, memory.text, memory.snapshot)
-    if memory.steps:
-        change_table.finish(store.paths, store.stem(agent), [step.change for step in memory.steps])
+    if step:
+        change_table.finish(store.paths, store.stem(agent), step.change)
 
 
 def _note_decisions(memory: AgentMemory) -> None:

@@ -25,7 +25,6 @@ from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.changes import Lesson
 from memory_core.memory.loading import read_memory
 from memory_core.storage import history_file
 from memory_core.storage.project import find_project
@@ -167,11 +166,6 @@ def learn_all(shop: Workshop) -> None:
         shop.learn("qa", word, "a1")
 
 
-def learn_in_one_write(shop: Workshop) -> None:
-    reports = [Lesson([["tip", word]], {"run": word}) for word in WORDS]
-    shop.change("ops", lambda work: changes.learn_lessons(work, reports))
-
-
 def edited(shop: Workshop, gone: str = "- three\n") -> None:
     copy = edit_session.open_copy(shop.project, "qa", shop.store)
     text = copy.replace("Prose of mine", "Other prose").replace(gone, "")
@@ -182,7 +176,6 @@ def edited(shop: Workshop, gone: str = "- three\n") -> None:
 VERBS: dict[str, tuple[Any, int]] = {
     "learned": (learn_new, 1),
     "learned, one by one": (learn_all, 6),
-    "learned by several runs in one write": (learn_in_one_write, 6),
     "a preference": (lambda shop: prefer(shop, "qa", 0, WORDS[0]), 1),
     "the first leaves": (forget("one"), 1),
     "nested lines leave": (forget("two"), 1),

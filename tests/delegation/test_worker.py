@@ -166,9 +166,8 @@ def test_reports_that_come_while_the_memory_is_locked_are_merged_at_once(sandbox
 def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) -> None:
     add_report(sandbox.paths, text=REPORT)
     project = sandbox.open_project()
-    names = hook_files.list_names(sandbox.paths)
-    reports = [hook_files.read(sandbox.paths, name) for name in names]
-    inbox_batches.merge(project, reports)
+    (name,) = hook_files.list_names(sandbox.paths)
+    inbox_batches.merge(project, hook_files.read(sandbox.paths, name))
     assert count_reports(sandbox) == 1
     if not is_noted:
         shutil.rmtree(sandbox.state / "runs")

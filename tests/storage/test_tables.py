@@ -43,8 +43,8 @@ def write(paths: LevelPaths, *texts: str | None, stem: str = QA) -> None:
         number += 1
         times = (f"t{before}" if before else "", f"t{after}" if after else "")
         name = f"{after}{len(change_table.list_changes(paths, stem))}"
-        change_table.begin(paths, stem, number, [TextStep(name, before, after, *times)])
-        change_table.finish(paths, stem, [name])
+        change_table.begin(paths, stem, number, TextStep(name, before, after, *times))
+        change_table.finish(paths, stem, name)
 
 
 STEPS = [
@@ -59,7 +59,7 @@ STEPS = [
 
 @pytest.mark.parametrize("texts", STEPS)
 def test_a_step_keeps_both_texts(paths: LevelPaths, texts: tuple[str | None, str | None]) -> None:
-    change_table.begin(paths, QA, 1, [TextStep("c1", *texts)])
+    change_table.begin(paths, QA, 1, TextStep("c1", *texts))
     assert change_table.read_steps(paths, QA, ["c1", "c2"]) == {"c1": TextStep("c1", *texts)}
     assert change_table.read_steps(paths, "ops", ["c1"]) == {}
 
@@ -80,9 +80,9 @@ def test_older_changes_lose_their_texts(paths: LevelPaths, monkeypatch: pytest.M
 
 def test_two_writes_of_one_change_are_one_step(paths: LevelPaths) -> None:
     for texts in (("x", "a"), ("a", "b")):  # the first try has failed
-        change_table.begin(paths, QA, 1, [TextStep("c1", *texts)])
-    change_table.finish(paths, QA, ["c1"])
-    change_table.begin(paths, QA, 2, [TextStep("c1", "b", "c")])
+        change_table.begin(paths, QA, 1, TextStep("c1", *texts))
+    change_table.finish(paths, QA, "c1")
+    change_table.begin(paths, QA, 2, TextStep("c1", "b", "c"))
     assert change_table.read_steps(paths, QA, ["c1"]) == {"c1": TextStep("c1", "a", "c")}
 
 
@@ -117,7 +117,7 @@ def test_a_locked_database_keeps_a_change_from_beginning(paths: LevelPaths) -> N
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(OSError, match="locked"):
         write(paths, "b", "c")
-    change_table.finish(paths, QA, ["b0"])  # the file is written: nothing is to be done again
+    change_table.finish(paths, QA, "b0")  # the file is written: nothing is to be done again
     other.close()
     assert change_table.list_changes(paths, QA) == ["b0"]
 

@@ -16,7 +16,7 @@ def save_learnings(
     """Merge the learnings of a report; for the other arguments see `remember.make_lesson`."""
     found = extractions[0] if extractions else Extraction([], [])
     lesson = remember.make_lesson(found, *more, **named)
-    remember.merge_lessons(project, agent, [lesson])
+    remember.merge_lesson(project, agent, lesson)
 
 
 def learn(project: Project, agent: str, *texts: str, kind: str = "pattern", **more: Any) -> None:

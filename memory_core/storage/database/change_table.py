@@ -80,14 +80,13 @@ class TextStep(NamedTuple):
     time_after: str = ""
 
 
-def begin(paths: LevelPaths, stem: str, seq: int, steps: Sequence[TextStep]) -> None:
-    """Keep the steps of a write, before it; `seq` is the number of its changes.  Raises OSError."""
+def begin(paths: LevelPaths, stem: str, seq: int, step: TextStep) -> None:
+    """Keep a change before it is written; `seq` is its number.  Raises OSError."""
 
     def insert(db: sqlite3.Connection) -> None:
-        for step in steps:
-            before, after = (_keep_text(db, stem, text) for text in (step.before, step.after))
-            times = (step.time_before, step.time_after)
-            db.execute(INSERT, (stem, step.change, seq, *times, before, after))
+        before, after = (_keep_text(db, stem, text) for text in (step.before, step.after))
+        times = (step.time_before, step.time_after)
+        db.execute(INSERT, (stem, step.change, seq, *times, before, after))
         db.execute(FORGET_TEXTS, {"agent": stem, "kept": KEPT_TEXTS})
         db.execute(FORGET_CHANGES, {"agent": stem, "kept": KEPT_ROWS})
 
@@ -103,13 +102,12 @@ def _keep_text(db: sqlite3.Connection, stem: str, text: str | None) -> str:
     return digest
 
 
-def finish(paths: LevelPaths, stem: str, changes: Sequence[str]) -> None:
-    """Note that these changes are written; an unfinished one is no version of the file."""
+def finish(paths: LevelPaths, stem: str, change: str) -> None:
+    """Note that a change is written; an unfinished one is no version of the file."""
     update = "UPDATE changes SET is_written = 1 WHERE agent = ? AND change = ?"
-    rows = [(stem, change) for change in changes]
     # A version that is not recognised later does less harm than a change made twice.
     with suppress(OSError):
-        state_db.write(paths.state, lambda db: db.executemany(update, rows))
+        state_db.write(paths.state, lambda db: db.execute(update, (stem, change)))
 
 
 def read_steps(paths: LevelPaths, stem: str, changes: Sequence[str]) -> dict[str, TextStep | None]:
