@@ -12,6 +12,7 @@ an entry or a day.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -23,19 +24,17 @@ INDENT = "  "
 # The section of an entry, `[A \\[1\\]]`, and what it escapes.
 _LABEL = re.compile(r"\[((?:\\[\\\]]|\\(?![\\\]])|[^\\\n])*?)\](?: |$|(?=\n))")
 _INNER_LINE = re.compile(r"(?<=\n)(?=[^\n])")  # the start of a line that is not blank
-_LINE_END = re.compile(r"(?<![ \t\r])[ \t\r]+$", re.MULTILINE)
 # A day, or an entry with its further lines and the blank lines between them.
-_PART = re.compile(r"^(?:## (?P<day>.*)|-(?: .*)?(?:\n+  .*)*)$", re.MULTILINE)
+_PART = re.compile(r"^(?:## (?P<day>.*)|-(?: .*|\r)?(?:\n(?:[ \t\r]*\n)*  .*)*)$", re.MULTILINE)
+_EMPTY_DAYS = re.compile(r"\n?(?:^## .*\s*)+\Z|^## .*\n\s*(?=^## )", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([\\\]])")
 
 
 class DatedEntry(NamedTuple):
-    """One entry: its day, its text, and its lines `[line, end)`."""
+    """One entry: its day and its text."""
 
     day: str
     text: str
-    line: int
-    end: int
 
 
 def add(text: str, items: Iterable[str], day: str) -> str:
@@ -68,42 +67,29 @@ def normalize(item: str) -> str:
 
 def parse_entries(text: str) -> list[DatedEntry]:
     """Return the entries in the order of the file; other lines are skipped."""
-    entries: list[DatedEntry] = []
-    text = _LINE_END.sub("", text)
-    day, at, before = "", 0, 0
+    entries, day = list[DatedEntry](), ""
     for part in _PART.finditer(text):
-        at += text.count("\n", before, part.start())
-        before = part.start()
-        if part["day"] is not None:
-            day = part["day"].strip()
+        if part["day"] is None:
+            entries.append(DatedEntry(day, _read_item(part[0])))
         else:
-            lines = part[0].split("\n")
-            item = "\n".join(line[len(INDENT) :] for line in lines)
-            entries.append(DatedEntry(day, item, at, at + len(lines)))
+            day = part["day"].strip()
     return entries
 
 
-def remove(text: str, entries: Iterable[DatedEntry]) -> str:
-    """Remove entries, and the headings of their days if no other line is left below them."""
-    lines = text.split("\n")
-    gone = {at for entry in entries for at in range(entry.line, entry.end)}
-    days = [at for at, line in enumerate(lines) if line.startswith(DAY_PREFIX)]
-    ends = [*days[1:], len(lines)]  # one too many in a text without a day
-    for begin, end in zip(days, ends, strict=False):
-        below = [at for at in range(begin + 1, end) if lines[at].strip()]
-        if below and gone.issuperset(below):
-            gone.update(range(begin, end))
-    rest = "\n".join(line for at, line in enumerate(lines) if at not in gone)
-    return rest if rest.strip() else ""
+def _read_item(lines: str) -> str:
+    return normalize("\n".join(line[len(INDENT) :] for line in lines.split("\n")))
 
 
 def remove_items(text: str, items: Iterable[str]) -> str:
-    """Remove the last entry of each item."""
-    entries: dict[str, list[DatedEntry]] = {}
-    for entry in parse_entries(text):
-        entries.setdefault(entry.text, []).append(entry)
-    equal = (entries.get(normalize(item)) for item in items)
-    return remove(text, [matches.pop() for matches in equal if matches])
+    """Remove the last entry of each item, and the headings of days without any other line."""
+    wanted, rest = Counter(map(normalize, items)), text
+    for part in reversed([*_PART.finditer(text)]):
+        item = _read_item(part[0])
+        if part["day"] is None and wanted[item]:
+            wanted[item] -= 1
+            rest = rest[: part.start()] + rest[part.end() + 1 :]
+    rest = _EMPTY_DAYS.sub("", rest) if rest != text else text
+    return rest if rest.strip() else ""
 
 
 def format_file_origin(name: str) -> str:
