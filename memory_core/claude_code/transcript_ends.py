@@ -8,14 +8,8 @@ from __future__ import annotations
 from memory_core.files import posix_paths
 from memory_core.files.safe_files import SafeFiles
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-# The last lines matter; a line holds at most one message.  What happened just now is in the first
-# of these ends.
+# The last lines matter; a line holds at most one message.
 TAIL_BYTES = 512 * 1024
-NEWEST_BYTES = 64 * 1024
 
 
 def has_failed_call(path: str, call: str) -> bool:
@@ -35,16 +29,12 @@ def path_of_run(path: str, run: str) -> str:
     return f"{path.removesuffix('.jsonl')}/subagents/agent-{run}.jsonl"
 
 
-def _read_last_lines(path: str) -> Iterator[bytes]:
-    """Yield the last lines, the last one first, some of them twice; none of an unreadable file."""
-    for limit in (NEWEST_BYTES, TAIL_BYTES):
-        try:
-            lines, is_whole = read_end(path, limit)
-        except OSError:
-            return
-        yield from reversed(lines)
-        if is_whole:
-            return
+def _read_last_lines(path: str) -> list[bytes]:
+    """Return the last lines, the last one first; none of an unreadable file."""
+    try:
+        return read_end(path, TAIL_BYTES)[0][::-1]
+    except OSError:
+        return []
 
 
 def read_end(path: str, limit: int) -> tuple[list[bytes], bool]:
