@@ -94,7 +94,7 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
         ]
         report = "\n\n".join([session["final"], *written])
         learned = extraction.judge_blocks(blocks.find_blocks(report)[0], 300)
-        if learned.learnings or learned.rejected:
+        if learned:
             about = run_subject.describe_run(session["issue"], session["final"])
             lesson = remember.make_lesson(learned, session["id"], "bench", about=about)
             remember.merge_lesson(project, AGENT, lesson)

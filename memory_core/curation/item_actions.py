@@ -263,10 +263,10 @@ def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[lis
         if not longest and line:
             pairs.append([type_names.type_of(kind), line])
             continue
-        extracted = extraction.extract_one(kind, content, longest)
-        if extracted.rejected:
-            raise _make_refusal(content, extracted.rejected[0].reason, contents)
-        pairs += [[learning.type, learning.content] for learning in extracted.learnings[:1]]
+        learning = extraction.check_one(kind, content, longest)
+        if learning.reason:
+            raise _make_refusal(content, learning.reason, contents)
+        pairs.append([learning.type, learning.content])
     return pairs
 
 

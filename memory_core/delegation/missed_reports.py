@@ -133,7 +133,7 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     report = run_report.read_report(run, texts)
     if lesson := run_report.make_lesson(run, report, source="sweep"):
         remember.merge_lesson(run.project, run.agent, lesson)
-    return len(report.extraction.learnings)
+    return sum(not learning.reason for learning in report.learnings)
 
 
 class _SweepState:

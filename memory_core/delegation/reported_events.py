@@ -117,7 +117,7 @@ def _add_lesson(result: EventResult, report: RunReport) -> None:
 
 def _describe_subject(run: RunEvent, report: RunReport) -> str:
     """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
-    if not report.teaches or not run.run_id or "keys" in run.record:
+    if not report.learnings or not run.run_id or "keys" in run.record:
         return ""
     noted = str(run.record.get("asked") or _read_launch(run).get("prompt") or "")
     prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
@@ -127,7 +127,7 @@ def _describe_subject(run: RunEvent, report: RunReport) -> str:
 def _say_end(result: EventResult, report: RunReport) -> None:
     """With `notices: all`, say what a run received that taught nothing."""
     run = result.run
-    if not report.teaches and run.project.config["notices"] == remember.ALL:
+    if not report.learnings and run.project.config["notices"] == remember.ALL:
         line = remember.format_run(run.agent, run.record, {}, "")
         session = events.session(run.event)
         result.notes.append(lambda: remember.add_notice(run.project, session, line))

@@ -14,7 +14,7 @@ from memory_core.origin import text_origins
 from memory_core.text import subject_words
 
 if TYPE_CHECKING:
-    from memory_core.learning.extraction import Extraction
+    from memory_core.learning.extraction import Learning
     from memory_core.learning.feedback import Feedback
     from memory_core.memory.changes import Lesson
 
@@ -22,14 +22,9 @@ if TYPE_CHECKING:
 class RunReport(NamedTuple):
     """What texts of a run say: its learnings, its feedback, and what is left without both."""
 
-    extraction: Extraction
+    learnings: list[Learning]
     feedback: Feedback
     rest: str
-
-    @property
-    def teaches(self) -> bool:
-        """Whether there are learnings, or what may be some."""
-        return any(self.extraction)
 
 
 def read_report(run: RunEvent, texts: list[str]) -> RunReport:
@@ -61,10 +56,10 @@ def make_lesson(
     `about` says what the run was about; "" if it is not known, or saved already.
     """
     wrong = report.feedback.wrong if run.project.config.may_learn(run.agent) else {}
-    if not (report.teaches or wrong):
+    if not (report.learnings or wrong):
         return None
     ids, reading = (run.run_id, events.session(run.event)), read_reading(run)
-    return remember.make_lesson(report.extraction, *ids, source, wrong, reading, about)
+    return remember.make_lesson(report.learnings, *ids, source, wrong, reading, about)
 
 
 def read_reading(run: RunEvent) -> list[str]:

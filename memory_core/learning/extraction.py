@@ -36,36 +36,27 @@ class Learning(NamedTuple):
     reason: str = ""
 
 
-class Extraction(NamedTuple):
-    """The learnings of a text, in its order."""
-
-    learnings: list[Learning]
-    rejected: list[Learning]
-
-
-def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int) -> Extraction:
-    """Return the learnings of blocks; a content longer than `max_length` is rejected."""
-    learnings, rejected = list[Learning](), list[Learning]()
-    examples: dict[Learning, None] = {}
+def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int) -> list[Learning]:
+    """Return the learnings of blocks, examples last; one longer than `max_length` is rejected."""
+    learnings, examples = list[Learning](), dict[Learning, None]()
     for block in unjudged:
         judged = [_judge_draft(draft, max_length) for draft in block.drafts]
         if block.is_example:
             examples |= {one._replace(reason=EXAMPLE_REASON): None for one in judged}
-            continue
-        learnings += [one for one in judged if not one.reason]
-        rejected += [one for one in judged if one.reason]
-    return Extraction(learnings, rejected + list(examples)[:MAX_EXAMPLES])
+        else:
+            learnings += judged
+    return learnings + list(examples)[:MAX_EXAMPLES]
 
 
-def extract_one(kind: str, content: str, max_length: int) -> Extraction:
+def check_one(kind: str, content: str, max_length: int) -> Learning:
     """Check one learning from a command or another program; its content becomes one line."""
     line = clean_line(content)
     reason = check_learning(clean_line(kind), line, max_length)
     if not reason and type_names.is_placeholder(content):
         reason = "the content is a placeholder"
-    if reason or _NOTHING.match(line):
-        return Extraction([], [Learning(kind, line, reason=reason or EMPTY_REASON)])
-    return Extraction([Learning(clean_type(kind), line)], [])
+    if not reason and _NOTHING.match(line):
+        reason = EMPTY_REASON
+    return Learning(clean_type(kind), line, reason=reason)
 
 
 def clean(learning: Learning) -> Learning:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_core.history import item_history
 from memory_core.learning import extraction, feedback
-from memory_core.learning.extraction import Extraction, Learning
+from memory_core.learning.extraction import Learning
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -30,7 +30,7 @@ ALL = "all"
 
 
 def make_lesson(
-    taught: Extraction,
+    taught: Iterable[Learning],
     run: str = "",
     session: str = "",
     source: str = "agent",
@@ -43,7 +43,7 @@ def make_lesson(
     `wrong` has the reasons, by id, why given items are wrong.  `reading` is what the run read from
     outside, and `about` what it was about.
     """
-    items = list(map(extraction.clean, (*taught.learnings, *taught.rejected)))
+    items = list(map(extraction.clean, taught))
     learned = [item for item in items if not item.reason]
     rejected = [item for item in items if item.reason]
     reasons = [(key, feedback.clean_reason(reason)) for key, reason in (wrong or {}).items()]

@@ -194,7 +194,7 @@ REPORT = f"Done.\n\n# Add To Memory:\nType: pattern\nContent: {CENTS}\n#\n"
 
 
 def report(person: Person, text: str = REPORT, run: str = "a9") -> None:
-    save_learnings(person.sandbox.open_project(), "engineer", [extract(text)], run, "s1")
+    save_learnings(person.sandbox.open_project(), "engineer", extract(text), run, "s1")
 
 
 def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
@@ -259,7 +259,7 @@ def rule(settled: Person) -> Person:
     settled.sandbox.write_memory("engineer", LIFTED)
     project = settled.sandbox.open_project()
     wrong = {item_history.id_of(LIFTED): "the team lifted it"}
-    save_learnings(project, "engineer", [extract("")], "a9", "s1", wrong=wrong)
+    save_learnings(project, "engineer", [], "a9", "s1", wrong=wrong)
     settled.sandbox.configure("memory: {learning: ask}")
     report(settled)
     return settled

@@ -10,7 +10,7 @@ import pytest
 
 from memory_core.document import markdown
 from memory_core.git import driver_notice, merge_driver
-from memory_core.learning import extraction
+from memory_core.learning.extraction import Learning
 from memory_core.storage.project import find_project
 from memory_core.tasks import task_actions
 from support.calls import SESSION, begin_session
@@ -99,8 +99,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, commands: list[str]
 
 
 def learn(sandbox: Sandbox, text: str, kind: str = "architecture") -> None:
-    found = extraction.Extraction([extraction.Learning(kind, text)], [])
-    save_learnings(sandbox.open_project(), "engineer", [found], text)
+    save_learnings(sandbox.open_project(), "engineer", [Learning(kind, text)], text)
     commit(sandbox.root, text)
 
 

@@ -26,7 +26,7 @@ KINDS = ["pattern", "mistake", "architecture", "gotcha"]
 
 def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
     found = [extraction.Learning(kind, text) for text in texts]
-    save_learnings(project, AGENT, [extraction.Extraction(found, [])], run)
+    save_learnings(project, AGENT, found, run)
 
 
 def write(project: Project, text: str) -> None:
@@ -305,7 +305,7 @@ def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox, project:
     text = "The importer skips rows with a null date"
     mistake = extraction.Learning("mistake", text, "  - Why: pandas drops NaT keys in groupby")
     found = [mistake, extraction.Learning("context", text)]
-    save_learnings(project, "engineer", [extraction.Extraction(found, [])], "a1")
+    save_learnings(project, "engineer", found, "a1")
     memory = sandbox.read_memory("engineer")
     assert memory.count(text) == 1
     assert "## Common Mistakes to Avoid" in memory

@@ -24,7 +24,7 @@ GENUINE = "The retry count is set in settings.py"
 
 def report(project: Project, *contents: str) -> None:
     extracted = extract(make_report(*contents))
-    save_learnings(project, "qa", [extracted], run="r1", session="s1")
+    save_learnings(project, "qa", extracted, run="r1", session="s1")
 
 
 def read_block(project: Project, agent: str = "qa") -> str:
