@@ -24,10 +24,6 @@ from memory_core.storage.project import Project
 if TYPE_CHECKING:
     from memory_core.storage.inbox import Report
 
-# What a worker cannot know before it reads a report: it is of another program, or damaged.
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-
-
 # What a person has to know when a session has started.
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
@@ -115,37 +111,23 @@ def _limit_time(seconds: int) -> None:
 
 def _take(project: Project, name: str) -> None:
     """Save what a report says, or put it back into the inbox."""
-    report = _read(project, name)
-    if report is None:
-        return
-    if not inbox.split(name)[0]:
-        # If it fails, the next event of this kind leads to it again.
-        hook_files.finish(project.paths, name)
-        _try(project, lambda: do_chores(project, report["event"]))
-        return
+    paths, run, is_chore = project.paths, "", not inbox.split(name)[0]
     try:
-        merge(project, report)
-        hook_files.finish(project.paths, name)
+        report = None if hook_files.is_done(paths, name) else hook_files.read(paths, name)
+        if report and not is_chore:
+            run = report["run"]
+            merge(project, report)
+        hook_files.finish(paths, name)
     except (WorkerHangs, Exception) as error:
-        _put_back(project, name, error, report["run"])
+        _put_back(project, name, error, run)
         if isinstance(error, WorkerHangs):
             raise
+        return
+    if report and is_chore:  # if it fails, the next event of this kind leads to it again
+        _try(project, lambda: do_chores(project, report["event"]))
 
 
-def _read(project: Project, name: str) -> Report | None:
-    """Return a report, None if there is nothing to do for it now."""
-    paths = project.paths
-    try:
-        if hook_files.is_done(paths, name):
-            hook_files.finish(paths, name)
-            return None
-        return hook_files.read(paths, name)
-    except (*UNREADABLE, OSError) as error:
-        _put_back(project, name, error)
-        return None
-
-
-def _put_back(project: Project, name: str, error: BaseException, run: str = "") -> None:
+def _put_back(project: Project, name: str, error: BaseException, run: str) -> None:
     is_readable = isinstance(error, OSError)
     hook_files.put_back(project.paths, name, is_readable)
     agent = agent_spelling.agent_of_file(f"{inbox.split(name)[0]}.md")
