@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # The largest report seen was 0.2 MB.  A longer one is saved, and the main agent reads it whole.
 MAX_STRIPPED = 500_000
 
+# The main agent reads this text if a report had only learnings.
+EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
+
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
     """Collect the answer of a delegation."""
@@ -50,10 +53,19 @@ def collect_answer(answer: RunEvent) -> Reply | None:
 
 
 def strip(run: RunEvent) -> dict[str, str]:
-    """Return what is left of the texts of a report, {} if they stay as they are."""
+    """Return what is left of each text of a report without what the worker saves.
+
+    The result is {} if the texts have nothing to save, or have to stay as they are.
+    """
+    from memory_core.learning import lines
+
     texts = events.report_texts(run.event)
-    is_small = sum(map(len, texts)) <= MAX_STRIPPED
-    return run_event.list_rests(run, run_event.read_texts(run, texts)) if is_small else {}
+    if sum(map(len, texts)) > MAX_STRIPPED or not run.project.config["strip_markers"]:
+        return {}
+    blocks, _judgements, rests = run_event.read_texts(run, texts)
+    count = sum(len(block.drafts) for block in blocks if not block.is_example)
+    is_real = count <= lines.MAX_LEARNINGS
+    return {text: rest or EMPTY_REPORT for text, rest in rests.items()} if is_real else {}
 
 
 def handle_stop(project: Project, event: Event) -> Reply | None:

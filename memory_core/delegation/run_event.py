@@ -32,9 +32,6 @@ began = time.monotonic()
 # What the receipt of a call says about the memory in its prompt.
 FACTS = ("given", "named", "asked", "experiment", "prompt_tokens", "hook_ms")
 
-# The main agent reads this text if a report had only learnings.
-EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
-
 
 class RunEvent:
     """A hook event of one run of an agent.
@@ -125,35 +122,33 @@ def of_own_run(project: Project, event: Event) -> RunEvent:
     return run
 
 
-class ReportText:
-    """A text of a report; `rest` is what is left of it without what the worker saves."""
+def read_texts(
+    run: RunEvent, texts: list[str]
+) -> tuple[list[LearningBlock], list[Judgement], dict[str, str]]:
+    """Return the blocks and judgements of a report's texts, and what is left of them without both.
 
-    def __init__(
-        self, text: str, rest: str, blocks: list[LearningBlock], judgements: list[Judgement]
-    ) -> None:
-        self.text = text
-        self.rest = rest
-        self.blocks = blocks
-        self.judgements = judgements
-
-
-def read_texts(run: RunEvent, texts: list[str]) -> list[ReportText]:
-    """Return those of the texts of a report that say something."""
-    return list(filter(None, (read_text(run, text) for text in texts)))
-
-
-def read_text(run: RunEvent, text: str) -> ReportText | None:
-    """Return a text of a report, None without learnings and without judgements."""
-    if not run.is_served:
-        return None
+    The third is by text, and has only those of the texts that say something.
+    """
+    blocks: list[LearningBlock] = []
     judgements: list[Judgement] = []
-    rest = text
-    if run.given:
-        from memory_core.learning import feedback_lines
+    rests: dict[str, str] = {}
+    for text in texts if run.is_served else ():
+        judged, rest = _cut_judgements(run, text)
+        taught, rest = _cut_blocks(run, rest)
+        if taught or judged:
+            blocks += taught
+            judgements += judged
+            rests[text] = rest.strip("\n")
+    return blocks, judgements, rests
 
-        judgements, rest = feedback_lines.find_judgements(text, run.given)
-    blocks, rest = _cut_blocks(run, rest)
-    return ReportText(text, rest.strip("\n"), blocks, judgements) if blocks or judgements else None
+
+def _cut_judgements(run: RunEvent, text: str) -> tuple[list[Judgement], str]:
+    """Return what a text says about given items, and the text without it."""
+    if not run.given:
+        return [], text
+    from memory_core.learning import feedback_lines
+
+    return feedback_lines.find_judgements(text, run.given)
 
 
 def _cut_blocks(run: RunEvent, text: str) -> tuple[list[LearningBlock], str]:
@@ -168,17 +163,3 @@ def _cut_blocks(run: RunEvent, text: str) -> tuple[list[LearningBlock], str]:
 
     blocks, spans = find_blocks(text, has_sentences)
     return blocks, remove_spans(text, spans)
-
-
-def list_rests(run: RunEvent, texts: list[ReportText]) -> dict[str, str]:
-    """Return what is left of each text of a report without what the worker saves.
-
-    The result is {} if the texts have nothing to save, or have to stay as they are.
-    """
-    from memory_core.learning import lines
-
-    blocks = [block for one in texts for block in one.blocks if not block.is_example]
-    count = sum(len(block.drafts) for block in blocks)
-    if count > lines.MAX_LEARNINGS or not run.project.config["strip_markers"]:
-        return {}
-    return {one.text: one.rest or EMPTY_REPORT for one in texts}

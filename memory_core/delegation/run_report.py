@@ -29,12 +29,9 @@ class RunReport(NamedTuple):
 
 def read_report(run: RunEvent, texts: list[str]) -> RunReport:
     """Return what texts of a run say."""
-    said = run_event.read_texts(run, texts)
-    blocks = [block for text in said for block in text.blocks]
-    judgements = [judgement for text in said for judgement in text.judgements]
+    blocks, judgements, rests = run_event.read_texts(run, texts)
     learned = extraction.judge_blocks(blocks, run.project.config["max_learning_length"])
-    rest = "\n".join(text.rest for text in said)
-    return RunReport(learned, feedback.read_judgements(judgements), rest)
+    return RunReport(learned, feedback.read_judgements(judgements), "\n".join(rests.values()))
 
 
 def note_used(run: RunEvent, ids: Collection[str]) -> None:
