@@ -213,7 +213,7 @@ def _take_old_entries(project: Project) -> None:
                 state.delete(path)
             except OSError as error:
                 event_log.write(project.paths, "agent.memory.waiting", reason=str(error))
-            except UNREADABLE:
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 state.make_folder(hook_files.UNREADABLE)
                 state.rename(path, f"{hook_files.UNREADABLE}/{stem}~{name}")
         file_actions.remove_folder(state, folder)

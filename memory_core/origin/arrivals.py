@@ -92,8 +92,7 @@ def _look_at(project: Project, store: Store) -> None:
     is_same = state.get(last_look.GIT_LOG) == log
     if is_same and not (changed or is_old) and RIGHTS in state:
         return
-    is_from_before = store.paths is project.paths and state_owner.is_from_before(folder)
-    is_first = bool(state.get("first")) or not (state or is_from_before)
+    is_first = bool(state.get("first")) or not state
     unclear = _list_unclear(is_first, LOST in state, is_users=store.paths is not project.paths)
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news = {*state.get(last_look.NEWS, ())}
@@ -156,8 +155,7 @@ def _take_rights_over(project: Project, store: Store, state: dict[str, Any]) -> 
 
     `state` is the one before this look; without one, no older version was here.
     """
-    is_older = bool(state) or state_owner.is_from_before(store.paths.state)
-    for agent in store.agents() if is_older and RIGHTS not in state else ():
+    for agent in store.agents() if state and RIGHTS not in state else ():
         records = store.history(agent).read()
         weights = item_history.Weights(**project.config["confidence"])
         history = item_history.History(records, weights)

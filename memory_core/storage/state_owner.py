@@ -10,9 +10,6 @@ from memory_core.text import fastjson
 
 OWNER_FILE = "project.json"
 
-# In OWNER_FILE since the agents of a project have to be allowed to receive the user-level memory.
-ASKS = "asks"
-
 
 def make_state(state: SafeFiles, project: str) -> None:
     """Create the state folder of a project; if it was moved, it is that of its old place.
@@ -20,15 +17,12 @@ def make_state(state: SafeFiles, project: str) -> None:
     Raises OSError.
     """
     safe_files.make_folders(os.path.dirname(state.root), 0o700)
-    asks = True
     if moved := _find_moved(state, project):
         os.rename(moved, state.root)
-        asks = not is_from_before(state)
     else:
         os.makedirs(state.root, 0o700, exist_ok=True)  # another process may be quicker
     status = os.stat(project)
     owner = {"path": project, "device": status.st_dev, "inode": status.st_ino}
-    owner |= {ASKS: True} if asks else {}
     state.replace(OWNER_FILE, fastjson.dumps(owner).encode(), durable=False)
 
 
@@ -39,18 +33,6 @@ def follow_move(state: SafeFiles, project: str) -> None:
             make_state(state, project)
     except OSError:
         pass  # the next write reports it
-
-
-def is_from_before(state: SafeFiles) -> bool:
-    """Return whether this is the state of a project that was used before ASKS."""
-    owner = fastjson.load_object(state.read_text(OWNER_FILE))
-    return bool(owner) and ASKS not in owner
-
-
-def note_asked(state: SafeFiles) -> None:
-    """Record that agents have to be allowed to receive the user-level memory.  Raises OSError."""
-    owner = fastjson.load_object(state.read_text(OWNER_FILE))
-    state.replace(OWNER_FILE, fastjson.dumps({**owner, ASKS: True}).encode())
 
 
 def is_of_same_folder(state: SafeFiles, project: str) -> bool:

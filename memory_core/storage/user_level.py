@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from memory_core.storage import state_owner
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -25,19 +24,8 @@ NOT_ALLOWED = (
 def is_allowed(paths: LevelPaths) -> bool:
     """Return whether the agents of the project receive the user-level memory."""
     secret = paths.state.read_text(FILE)
-    if secret:
-        own = os.path.join(paths.folder, "locks", FILE)
-        return secret == paths.files.read_text(own)
-    # An older version may have allowed it to the same folder.
-    state = paths.state
-    is_older = state.is_file(FILE) or state_owner.is_from_before(state)
-    was_allowed = is_older and state_owner.is_of_same_folder(state, state.owner)
-    try:
-        if was_allowed:
-            allow(paths)
-    except OSError:
-        pass  # the next session tries it again
-    return was_allowed
+    own = os.path.join(paths.folder, "locks", FILE)
+    return secret != "" and secret == paths.files.read_text(own)
 
 
 def is_missing(project: Project) -> bool:
@@ -73,7 +61,5 @@ def allow(paths: LevelPaths) -> None:
 
 
 def forbid(paths: LevelPaths) -> None:
-    """Allow it no more.  Raises OSError."""
-    if state_owner.is_from_before(paths.state):
-        state_owner.note_asked(paths.state)
+    """Allow it no more."""
     paths.state.remove(FILE)

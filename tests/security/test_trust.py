@@ -1,16 +1,12 @@
 """Where the items of a memory come from, and what that changes: origins, notices, settings."""
 
-import json
 import shutil
-
-import pytest
 
 from adversarial.report import find_order
 from memory_core.history.item_history import id_of
 from memory_core.storage.state_owner import OWNER_FILE
 from support.calls import begin_session, call_agent, end_agent
 from support.command_line import Person
-from support.database import execute
 from support.events import make_pre_event, make_report
 from support.files import write
 from support.sandbox import Sandbox
@@ -234,26 +230,6 @@ def test_strict_trust(person: Person, sandbox: Sandbox) -> None:
     assert "and an item" not in prompt
 
 
-def test_an_older_project_goes_on_as_before(person: Person, sandbox: Sandbox) -> None:
-    """Its state is from a version that did not record origins."""
-    person.run("add", "engineer", "pattern", FACT)
-    finish_run(sandbox, "a1", make_report(OTHER))
-    execute(sandbox.state, "DELETE FROM origins")
-    execute(sandbox.state, "DELETE FROM notes")
-    owner = json.loads((sandbox.state / OWNER_FILE).read_text())
-    del owner["asks"]
-    (sandbox.state / OWNER_FILE).write_text(json.dumps(owner))
-    users = sandbox.user_memories
-    write(users / "engineer.md", "# engineer\n\n## Notes\n- Answer in short sentences\n")
-    assert "short sentences" in call_agent(sandbox)
-    assert begin_session(sandbox) == ""
-    assert "short sentences" in call_agent(sandbox, "toolu_2")
-    origins = person.list_origins()
-    assert (origins[FACT], origins[OTHER]) == ("hand", "agent")
-    person.run("allow", "--revoke")
-    assert "short sentences" not in call_agent(sandbox, "toolu_3")
-
-
 # The user-level memory.
 
 
@@ -275,19 +251,12 @@ def test_the_user_level_memory_needs_a_word_of_the_user(person: Person, sandbox:
     assert OTHER not in call_agent(sandbox, "toolu_3")
 
 
-@pytest.mark.parametrize("version", ["now", "before", "before the question"])
 def test_the_permission_belongs_to_the_repository_and_not_to_its_path(
-    person: Person, sandbox: Sandbox, version: str
+    person: Person, sandbox: Sandbox
 ) -> None:
     """L1 of the third look at the security."""
     sandbox.write_memory("engineer", FACT)
     sandbox.write_memory("engineer", OTHER, user=True)
-    owner = sandbox.state / OWNER_FILE
-    if version == "before":
-        (sandbox.state / "user-level").write_text("")
-    elif version == "before the question":
-        (sandbox.state / "user-level").unlink()
-        owner.write_text(owner.read_text().replace(', "asks": true', ""))
     assert OTHER in call_agent(sandbox)
     assert "agent-memory allow" not in begin_session(sandbox)
     for path in sandbox.root.iterdir():  # a folder that is made again may have the same inode
