@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FILE = "settings"
 
 # Increased when merged settings change their meaning, so that older ones are not used.
-VERSION = 11
+VERSION = 12
 
 # These change settings for one run.
 VARIABLES = (
@@ -35,13 +35,12 @@ OFF_WORDS = ("0", "off", "no", "false")
 class Config:
     """The settings in force for one project.
 
-    `modes` has how agents learn, by their ids, and by "" how all others do.  `is_readable` is False
-    if a whole file could not be read; `problems` and `invalid_variables` are messages for people.
+    `is_readable` is False if a whole file could not be read; `problems` and `invalid_variables` are
+    messages for people.
     """
 
     def __init__(self, merged: dict[str, Any], invalid_variables: list[str]) -> None:
         self.values: dict[str, Any] = merged["values"]
-        self.modes: dict[str, str] = merged["modes"]
         self.problems: list[str] = merged["problems"]
         self.is_readable: bool = merged["is_readable"]
         self.invalid_variables = invalid_variables
@@ -61,10 +60,18 @@ class Config:
         return int(self.find_override(agent).get("size_kb") or self["limits"]["default_size_kb"])
 
     def learning_of(self, agent: str) -> str:
-        """Return how an agent learns: a word of the setting `learning`."""
-        from memory_core.claude_code import agent_names
+        """Return how an agent learns: a word of the setting `learning`.
 
-        return self.modes.get(agent_names.id_of(agent), self.modes[""])
+        A setting for the agent comes first; `auto_learning: false` means off.
+        """
+        own = self.find_override(agent)
+        if own.get("learning"):
+            return str(own["learning"])
+        switch = own.get("auto_learning")
+        if not (self["auto_learning"] if switch is None else switch):
+            return "off"
+        mode = str(self["learning"])
+        return "auto" if switch and mode == "off" else mode
 
     def may_learn(self, agent: str) -> bool:
         """Check whether the agent's reports teach, perhaps after a person agrees."""

@@ -6,6 +6,7 @@ It works without a YAML parser, too: a plugin has none in its first minute.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from memory_core.storage import config
@@ -22,7 +23,7 @@ SWITCHES = dict.fromkeys(OFF_WORDS, False) | dict.fromkeys(("1", "on", "yes", "t
 SIZE_VARIABLE = "AGENT_MEMORY_LIMIT_KB"
 SIZES = {str(size): size for size in range(1, default_settings.MAX_SIZE_KB + 1)}
 
-# `values`, `problems`, `is_readable`, and `modes`: see `Config`.
+# `values`, `problems` and `is_readable`: see `Config`.
 Merged = dict[str, Any]
 
 
@@ -62,33 +63,13 @@ def _merge_files(levels: list[LevelPaths], older: Merged) -> tuple[Merged, bool]
 
             is_final = True
             values, problems = config_file.merge_texts(files, texts, files[-1])
-        return _make_merged(values, problems), True
+        return {"values": values, "problems": problems, "is_readable": True}, True
     except ImportError as error:
         problem = f"{files[-1]}: not read, {error.name} is not installed"
     except (OSError, ValueError) as error:
         problem = str(error)
     values = older["values"] if older else {**default_settings.DEFAULTS, "enabled": False}
-    return _make_merged(values, [problem], is_readable=False), is_final
-
-
-def _make_merged(values: dict[str, Any], problems: list[str], is_readable: bool = True) -> Merged:
-    merged = {"values": values, "problems": problems, "is_readable": is_readable}
-    modes = {agent: _find_mode(values, own) for agent, own in values["agent_overrides"].items()}
-    return {**merged, "modes": {**modes, "": _find_mode(values, {})}}
-
-
-def _find_mode(values: dict[str, Any], own: dict[str, Any]) -> str:
-    """Return how an agent with these settings of its own learns: AUTO, ASK or OFF.
-
-    A setting for the agent comes first; `auto_learning: false` means OFF.
-    """
-    if own.get("learning"):
-        return str(own["learning"])
-    switch = own.get("auto_learning")
-    if not (values["auto_learning"] if switch is None else switch):
-        return default_settings.OFF
-    mode = str(values["learning"])
-    return default_settings.AUTO if switch and mode == default_settings.OFF else mode
+    return {"values": values, "problems": [problem], "is_readable": False}, is_final
 
 
 def read_source(level: LevelPaths) -> str:
@@ -109,35 +90,29 @@ def write_source(level: LevelPaths, text: str) -> None:
 
 def _apply_environment(merged: Merged, environ: Mapping[str, str]) -> Merged:
     """Apply the variables that change settings for one run."""
+    values = deepcopy(merged["values"])
+    overrides = values["agent_overrides"].values()
     learning = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_LEARNING"))
     if learning is not None:
-        values = _switch_learning(merged["values"], learning)
-        merged = _make_merged(values, merged["problems"], merged["is_readable"])
-    values = merged["values"]
+        for own in (values, *overrides):
+            _switch_learning(own, learning)
     if config.is_off(environ):
-        values = {**values, "enabled": False}
+        values["enabled"] = False
     selection = SWITCHES.get(read_variable(environ, "AGENT_MEMORY_SELECTION"))
     if selection is not None:
-        values = {**values, "selection": {**values["selection"], "enabled": selection}}
+        values["selection"]["enabled"] = selection
     if size := SIZES.get(read_variable(environ, SIZE_VARIABLE)):
-        limits = {**values["limits"], "default_size_kb": size}
-        agents = values["agent_overrides"].items()
-        overrides = {agent: {**own, "size_kb": size} for agent, own in agents}
-        values = {**values, "limits": limits, "agent_overrides": overrides}
+        values["limits"]["default_size_kb"] = size
+        for own in overrides:
+            own["size_kb"] = size
     return {**merged, "values": values}
 
 
-def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:
+def _switch_learning(own: dict[str, Any], is_on: bool) -> None:
     """Switch learning on or off for one run; if it is on, agents that ask go on asking."""
-
-    def switch(own: dict[str, Any]) -> dict[str, Any]:
-        mode = own["learning"]
-        if not is_on or mode == default_settings.OFF:
-            mode = mode and (default_settings.AUTO if is_on else default_settings.OFF)
-        return {**own, "auto_learning": is_on, "learning": mode}
-
-    overrides = {agent: switch(own) for agent, own in values["agent_overrides"].items()}
-    return {**switch(values), "agent_overrides": overrides}
+    if own["learning"] and not (is_on and own["learning"] == default_settings.ASK):
+        own["learning"] = default_settings.AUTO if is_on else default_settings.OFF
+    own["auto_learning"] = is_on
 
 
 def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
