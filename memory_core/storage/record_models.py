@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from memory_core.history import item_history
+from memory_core.storage.database import review_table
 from memory_core.storage.history_file import RUN_KINDS
 from memory_core.text import sanitize
 
@@ -47,24 +48,13 @@ class HistoryRecord(BaseModel):
     waiting: dict[str, str | list[str]] | None = None
 
 
-class WaitingLearning(BaseModel):
-    """A learning that waits for a person, see `review_table`."""
-
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
-
-    id: str = ""
-    time: str = ""
-    type: str = ""
-    content: str = Field(min_length=1)
-    reason: str = ""
-    nested: str = ""
-    run: str = ""
-    session: str = ""
-    source: str = ""
-    other: str = ""
-    origin: str = Field("", validation_alias=AliasChoices("origin", "tier"))
-    reasons: list[str] = []
-    reading: list[str] = []
+# A learning that waits for a person, see `review_table`.
+_fields: dict[str, Any] = dict.fromkeys(review_table.FIELDS, (str, ""))
+_fields |= dict.fromkeys(review_table.LISTS, (list[str], []))
+_fields["content"] = (str, Field(min_length=1))
+WaitingLearning = create_model(
+    "WaitingLearning", __config__=ConfigDict(strict=True, frozen=True), **_fields
+)
 
 
 class AgentExport(BaseModel):
