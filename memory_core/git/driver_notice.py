@@ -1,19 +1,16 @@
-"""The notice at the start of a session that this clone lacks git's merge driver.
-
-It reads git's files itself, because running git takes too long.
-"""
+"""The notice at the start of a session that this clone lacks git's merge driver."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 
-from memory_core.files import git_log
+from memory_core.files import git_command, git_log
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import typed_command
 
 DRIVER_NAME = "agent-memory"
-CONFIG_SECTION = f'[merge "{DRIVER_NAME}"]'
+DRIVER_KEY = f"merge.{DRIVER_NAME}.driver"
 INSTALL_COMMAND = "agent-memory git install"
 
 # The lines of .gitattributes.
@@ -26,11 +23,9 @@ def is_driver_missing(folder: str) -> bool:
     try:
         if ATTRIBUTE_LINE not in read_attributes(SafeFiles(folder), folder).splitlines():
             return False
+        return git_log.find_tree(folder) != "" and not find_driver(folder)
     except OSError:
         return False  # git reports files that cannot be read
-    user = SafeFiles(os.path.expanduser("~"), follows_links=True)
-    own = read_config(folder)
-    return own is not None and CONFIG_SECTION not in own + user.read_text(".gitconfig")
 
 
 def list_notices(folder: str, environ: Mapping[str, str]) -> list[str]:
@@ -41,15 +36,13 @@ def list_notices(folder: str, environ: Mapping[str, str]) -> list[str]:
     return [typed_command.name_command(notice, environ)]
 
 
-def read_config(folder: str) -> str | None:
-    """Return the configuration of the folder's repository, None without one."""
-    tree = git_log.find_tree(folder)
-    files = SafeFiles(tree or os.sep)
-    if files.is_file(".git"):  # a worktree, or a submodule
-        git = os.path.join(tree, files.read_text(".git").partition("gitdir:")[2].strip())
-        common = SafeFiles(git).read_text("commondir").strip()
-        return SafeFiles(os.path.normpath(os.path.join(git, common))).read_text("config")
-    return files.read_text(".git/config") if tree else None
+def find_driver(folder: str, *scope: str) -> str:
+    """Return the command of the driver that git has in a folder, "" without one; raises OSError.
+
+    The scope `--local` is the configuration of the clone alone.
+    """
+    status, command = git_command.run(folder, "config", *scope, DRIVER_KEY)
+    return "" if status else command.rstrip("\n")
 
 
 def read_attributes(files: SafeFiles, folder: str) -> str:

@@ -23,7 +23,6 @@ from memory_core.storage.store import MAX_DATED_BYTES
 from memory_core.tasks import backlog_folder
 from memory_core.text import markdown_lines
 
-CONFIG_NAME = f"merge.{driver_notice.DRIVER_NAME}"
 ADDED_LINES = (driver_notice.COMMENT_LINE, ATTRIBUTE_LINE)
 
 # The plugin's data folder, and the link in it to the plugin's version in use.
@@ -113,7 +112,7 @@ def _find_program() -> tuple[str, str]:
 def update(root: str) -> bool:
     """Give the driver of a clone its command of today, if it has one; say whether it changed."""
     try:
-        return has_driver(root) and _configure(root)
+        return bool(driver_notice.find_driver(root, "--local")) and _configure(root)
     except OSError:
         return False  # without git there is no merge either
 
@@ -152,15 +151,10 @@ def uninstall(project: Project, with_tracked: bool = True) -> DriverChanges:
         path = os.path.join(memories, ".gitattributes")
         if "".join(rest) != text and (with_tracked or not is_tracked(path)):
             _write_attributes(project, memories, "".join(rest), changes)
-    changes.config = has_driver(folder)
+    changes.config = bool(driver_notice.find_driver(folder, "--local"))
     if changes.config:
-        _run_config(folder, "--remove-section", CONFIG_NAME)
+        _run_config(folder, "--remove-section", driver_notice.DRIVER_KEY.rpartition(".")[0])
     return changes
-
-
-def has_driver(root: str) -> bool:
-    """Say whether the configuration of a clone has the driver."""
-    return driver_notice.CONFIG_SECTION in (driver_notice.read_config(root) or "")
 
 
 def is_tracked(path: str) -> bool:
@@ -208,10 +202,10 @@ def find_work_tree(project: Project) -> str:
 
 def _configure(folder: str) -> bool:
     """Give the driver of a clone its command; return whether it was another one."""
-    name, command = f"{CONFIG_NAME}.driver", build_command()
-    if git_command.run(folder, "config", "--local", name)[1].rstrip("\n") == command:
+    command = build_command()
+    if driver_notice.find_driver(folder, "--local") == command:
         return False
-    _run_config(folder, name, command)
+    _run_config(folder, driver_notice.DRIVER_KEY, command)
     return True
 
 

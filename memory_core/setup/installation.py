@@ -23,7 +23,7 @@ from memory_core.document.diff import FileChange
 from memory_core.files import file_actions
 from memory_core.files.problems import describe_expected
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.git import merge_driver
+from memory_core.git import driver_notice, merge_driver
 from memory_core.origin import text_origins
 from memory_core.setup import demo, hook_runner, initialize, program
 from memory_core.setup.builder import InstallRefused
@@ -313,7 +313,7 @@ def _remove_merge_driver(project: Project, removal: Removal) -> None:
     root = project.paths.root
     remove = partial(merge_driver.uninstall, project, with_tracked=False)
     with suppress(merge_driver.NoRepository, OSError):  # git may be gone
-        if merge_driver.has_driver(root):
+        if driver_notice.find_driver(root, "--local"):
             removal.remove(f"the merge driver from {root}, except from committed files", remove)
 
 

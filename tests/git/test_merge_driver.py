@@ -346,7 +346,7 @@ def test_a_session_reports_a_missing_driver(team_project: Sandbox, tmp_path: Pat
     assert driver_notice.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
     assert driver_notice.INSTALL_COMMAND in reply["systemMessage"]
     config = team_project.home / ".gitconfig"
-    config.write_text(f"{driver_notice.CONFIG_SECTION}\n\tdriver = x\n")
+    config.write_text(f'[merge "{driver_notice.DRIVER_NAME}"]\n\tdriver = x\n')
     assert not driver_notice.is_driver_missing(str(clone.memories)), "the user's config counts"
     config.unlink()
     merge_driver.install(clone.open_project())
