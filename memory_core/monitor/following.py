@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import Any
@@ -36,26 +37,6 @@ def parse_start(since: str | datetime | None) -> str:
     return since.removesuffix("Z")
 
 
-class _LogFile:
-    """An opened file of the log; it stays the same file when it is renamed."""
-
-    def __init__(self, descriptor: int) -> None:
-        status = os.fstat(descriptor)
-        self.descriptor = descriptor
-        self.key = status.st_dev, status.st_ino
-        self._offset = 0
-
-    def read_new(self) -> list[str]:
-        """Return the lines that were completed since the last call."""
-        size = os.fstat(self.descriptor).st_size
-        if size < self._offset:  # somebody has emptied it
-            self._offset = 0
-        data = os.pread(self.descriptor, size - self._offset, self._offset)
-        whole = data[: data.rfind(b"\n") + 1]
-        self._offset += len(whole)
-        return whole.decode("utf-8", "replace").split("\n")
-
-
 def list_named(event: Event, pattern: str) -> list[Event]:
     """Return an event if its name fits a shell pattern, under its older name if that is asked for.
 
@@ -81,35 +62,31 @@ class EventReader:
         self._state = state
         self._pattern = pattern
         self._since = parse_start(since)
-        self._files: list[_LogFile] = []  # oldest first
+        self._files: dict[tuple[int, int], int] = {}  # oldest first
 
     def read_new(self) -> list[Event]:
         """Return the events since the last call, oldest first."""
-        lines = [line for file in self._files for line in file.read_new()]
         for name in event_log.FILES:
-            lines += self._open_new(name)
+            self._open(name)
         while len(self._files) > len(event_log.FILES) + 1:  # the log has dropped the oldest one
-            os.close(self._files.pop(0).descriptor)
+            os.close(self._files.pop(next(iter(self._files))))
+        lines = [line for file in self._files.values() for line in _read_lines(file)]
         events = map(fastjson.load_object, lines)
         recent = (event for event in events if str(event.get("timestamp")) >= self._since)
         return [named for event in recent for named in list_named(event, self._pattern)]
 
-    def _open_new(self, name: str) -> list[str]:
-        """Open a file that is not open yet, and return its lines."""
-        try:
-            file = _LogFile(self._state.open(name, os.O_RDONLY))
-        except OSError:
-            return []  # not there yet, or refused
-        if any(file.key == other.key for other in self._files):
-            os.close(file.descriptor)
-            return []
-        self._files.append(file)
-        return file.read_new()
+    def _open(self, name: str) -> None:
+        """Open a file of the log, unless it is open; it stays the same one when it is renamed."""
+        with suppress(OSError):  # not there yet, or refused
+            file = self._state.open(name, os.O_RDONLY)
+            status = os.fstat(file)
+            if self._files.setdefault((status.st_dev, status.st_ino), file) != file:
+                os.close(file)
 
     def close(self) -> None:
         """Close the files; the next `read_new` begins at `since` again."""
         while self._files:
-            os.close(self._files.pop().descriptor)
+            os.close(self._files.popitem()[1])
 
     def follow(self, poll_s: float = POLL_SECONDS) -> Iterator[Event]:
         """Yield each event once, as it is written, without end."""
@@ -119,3 +96,14 @@ class EventReader:
                 time.sleep(poll_s)
         finally:
             self.close()
+
+
+def _read_lines(file: int) -> list[str]:
+    """Return the lines of an opened file that were completed since the last call."""
+    size, start = os.fstat(file).st_size, os.lseek(file, 0, os.SEEK_CUR)
+    if size < start:  # somebody has emptied it
+        start = os.lseek(file, 0, os.SEEK_SET)
+    data = os.read(file, size - start)
+    whole = data.rfind(b"\n") + 1
+    os.lseek(file, start + whole, os.SEEK_SET)
+    return data[:whole].decode("utf-8", "replace").split("\n")
