@@ -1,17 +1,15 @@
 """Requests become visits of pages, and what pages return becomes responses.
 
-Open pages also get the events of the log, as they happen, after which they refresh themselves.
+Open pages also hear of each change of the event log, after which they refresh themselves.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import closing
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -32,7 +30,7 @@ from memory_core.dashboard.pages import agent, explain, live_events, overview, r
 from memory_core.dashboard.security import FORM_FIELD, Access, guard
 from memory_core.delegation import inbox_batches
 from memory_core.files.problems import describe_expected
-from memory_core.monitor.following import EventReader
+from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -58,9 +56,6 @@ PAGES = [
 MEDIA_TYPE = "text/event-stream"
 
 POLL_SECONDS = 0.3
-
-# A page needs to know that something happened, and to whom.
-FIELDS = ("event", "timestamp", "agent_id", "task_id")
 
 MAX_FORM_BYTES = 1_000_000
 MAX_FORM_FIELDS = 2_000
@@ -170,20 +165,23 @@ class Site:
         return response
 
     async def _stream(self, _request: Request) -> Response:
-        reader = EventReader(self._open_project().paths.state)
-        lines = _write_events(reader, self.is_stopping)
+        state = self._open_project().paths.state
+        read_stamp = partial(state.identify, event_log.FILE_NAME)
+        lines = _report_changes(read_stamp, self.is_stopping)
         return StreamingResponse(lines, media_type=MEDIA_TYPE)
 
 
-async def _write_events(reader: EventReader, is_stopping: Callable[[], bool]) -> AsyncIterator[str]:
-    with closing(reader):
-        await anyio.to_thread.run_sync(reader.read_new)
-        yield "event: ready\ndata:\n\n"
-        while not is_stopping():
-            for event in await anyio.to_thread.run_sync(reader.read_new):
-                fields = {key: event[key] for key in FIELDS if key in event}
-                yield f"data: {json.dumps(fields)}\n\n"
-            await anyio.sleep(POLL_SECONDS)
+async def _report_changes(
+    read_stamp: Callable[[], list[int]], is_stopping: Callable[[], bool]
+) -> AsyncIterator[str]:
+    """Yield a message whenever the log has changed: a page only needs to know that."""
+    seen = await anyio.to_thread.run_sync(read_stamp)
+    yield "event: ready\ndata:\n\n"
+    while not is_stopping():
+        before, seen = seen, await anyio.to_thread.run_sync(read_stamp)
+        if seen != before:
+            yield "data:\n\n"
+        await anyio.sleep(POLL_SECONDS)
 
 
 async def _read_form(request: Request) -> dict[str, list[str]]:
