@@ -51,7 +51,7 @@ class Folder:
         self.root = files.root
         self.path = os.path.join(files.root, _find_folder_name(files))
         self.memory = os.path.join(self.path, "memory")
-        self.archive = os.path.join(self.memory, "archive")
+        self.archive_folder = os.path.join(self.memory, "archive")
 
     @property
     def exists(self) -> bool:
@@ -111,11 +111,11 @@ class Folder:
 
     def memory_path(self, task: str, archived: bool = False) -> str:
         """Return the path for the memory of an id; the file need not exist."""
-        return os.path.join(self.archive if archived else self.memory, f"{task}.md")
+        return os.path.join(self.archive_folder if archived else self.memory, f"{task}.md")
 
     def memories(self, archived: bool = False) -> list[str]:
         """Return the ids of the tasks with a memory."""
-        names = self.files.list_names(self.archive if archived else self.memory)
+        names = self.files.list_names(self.archive_folder if archived else self.memory)
         stems = (name[:-3] for name in names if name.endswith(".md"))
         return list(filter(backlog_format.is_safe_id, stems))
 
@@ -138,9 +138,9 @@ class Folder:
             self.files.read_text(os.path.join(self.path, STATE_NAME)).splitlines()
         )
 
-    @property
+    @cached_property
     def in_progress(self) -> list[str]:
-        """Return the ids of the tasks in progress, each once, in the order of their start.
+        """The ids of the tasks in progress, each once, in the order of their start.
 
         A person or another tool may write only `active_task`, which counts too, and any text.
         """
@@ -150,18 +150,19 @@ class Folder:
         texts = (value for value in values if isinstance(value, str))
         return list(dict.fromkeys(filter(backlog_format.is_safe_id, texts)))
 
-    def find_active(self, started: list[str]) -> str:
-        """Return the last started task that has a memory file, "" for none.
+    @property
+    def active(self) -> str:
+        """The last started task that has a memory file, "" for none.
 
         A file may be missing after a switch to another branch or an interrupted archiving.
         """
         is_file, path = self.files.is_file, self.memory_path
-        return next((task for task in reversed(started) if is_file(path(task))), "")
+        return next((task for task in reversed(self.in_progress) if is_file(path(task))), "")
 
-    def write_state(self, started: list[str]) -> None:
-        """Write .state.yml for these tasks in progress, unless only its time would change."""
-        state: Fields = {"active_task": self.find_active(started), "last_updated": ""}
-        state["in_progress"] = started
+    def write_state(self) -> None:
+        """Write .state.yml for the tasks in progress, unless only its time would change."""
+        state: Fields = {"active_task": self.active, "last_updated": ""}
+        state["in_progress"] = self.in_progress
         if state != {**self.state(), "last_updated": ""}:
             self.make_memory_folder()
             text = front_matter.format_yaml({**state, "last_updated": now()})

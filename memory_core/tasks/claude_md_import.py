@@ -102,36 +102,35 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     `next_text` is the text that the caller is about to write to the memory: the import must be safe
     before a session can read the new text.
     """
-    folder = transaction.folder
-    path = os.path.join(folder.path, CLAUDE_FILE)
-    if not is_set_up(folder):
+    path = os.path.join(transaction.path, CLAUDE_FILE)
+    if not is_set_up(transaction):
         return
     try:
-        folder.check_file(path)
+        transaction.check_file(path)
     except safe_files.Refused:
         return
-    active = transaction.active
-    target, text, given = _read_active_memory(transaction.project, folder, active, next_text)
-    copy = _copy_path(folder, active) if given != text else ""
-    remove_copies(folder, but=copy)
+    target, text, given = _read_active_memory(transaction.project, transaction, next_text)
+    copy = _copy_path(transaction, transaction.active) if given != text else ""
+    remove_copies(transaction, but=copy)
     if copy:
         target = copy if _write_copy(transaction, copy, given) else ""
-    text = folder.read_file(path)
+    text = transaction.read_file(path)
     after = claude_md.remove_import(text)
     if target:
-        line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
+        line = _format_import_line(os.path.relpath(target, transaction.path).replace(os.sep, "/"))
         after = claude_md.set_import(text, [line])
     if after != text:
         if not text:
-            folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
-        write(folder, compare_texts(path, text, after))
+            # Each machine has its own active task.
+            transaction.set_ignored(f"/{CLAUDE_FILE}", True)
+        write(transaction, compare_texts(path, text, after))
 
 
 def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
     """Write an imported copy of a memory; return whether its place is a file of ours."""
-    files = transaction.folder.files
+    files = transaction.files
     try:
-        transaction.folder.check_file(path)
+        transaction.check_file(path)
         data = text.encode("utf-8", "replace")
         if files.read(path) != data:
             file_actions.write_once(
@@ -149,12 +148,12 @@ def _copy_path(folder: backlog_folder.Folder, task: str) -> str:
 
 
 def _read_active_memory(
-    project: Project, folder: backlog_folder.Folder, active: str, next_text: str | None = None
+    project: Project, folder: backlog_folder.Folder, next_text: str | None = None
 ) -> tuple[str, str, str]:
     """Return the path of the active memory, its text, and that for a session; "" for none."""
-    path = folder.memory_path(active)
+    path = folder.memory_path(folder.active)
     text = folder.files.read_text(path) if next_text is None else next_text
-    if not (active and text and project.config["tasks"]["enabled"]):
+    if not (folder.active and text and project.config["tasks"]["enabled"]):
         return "", "", ""
     return path, text, prepare_text(project, folder, path, text)
 
@@ -246,9 +245,8 @@ def _find_session_memory(project: Project) -> tuple[str, str]:
     folder = backlog_folder.Folder(project.paths.files)
     if not (folder.exists and is_set_up(folder)):
         return "", ""
-    active = folder.find_active(folder.in_progress)
-    path, _text, given = _read_active_memory(project, folder, active)
-    return active if path else "", given
+    path, _text, given = _read_active_memory(project, folder)
+    return folder.active if path else "", given
 
 
 def _digest(text: str) -> str:

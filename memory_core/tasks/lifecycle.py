@@ -23,17 +23,12 @@ from memory_core.tasks.backlog_format import BacklogTask
 from memory_core.text import front_matter
 
 
-class TaskTransaction:
-    """The task memories of a project, under their lock."""
+class TaskTransaction(backlog_folder.Folder):
+    """The task memories of a project, under their lock; `in_progress` is what will be written."""
 
     def __init__(self, project: Project) -> None:
+        super().__init__(project.paths.files)
         self.project = project
-        self.folder = backlog_folder.Folder(project.paths.files)
-        self.in_progress = self.folder.in_progress
-
-    @property
-    def active(self) -> str:
-        return self.folder.find_active(self.in_progress)
 
     def make_active(self, task: str) -> None:
         """Move a task to the end of the tasks in progress, which makes it active."""
@@ -53,35 +48,35 @@ class TaskTransaction:
 
         The default template is that of the type and the labels of the task.
         """
-        self.folder.make_memory_folder()
-        files, name = self.folder.files, ".gitattributes"  # git merges it like agents' memories
+        self.make_memory_folder()
+        files, name = self.files, ".gitattributes"  # git merges it like agents' memories
         if text := files.read_text(os.path.join(self.project.store.folder, name)):
-            file_actions.write_once(files, os.path.join(self.folder.memory, name), text)
+            file_actions.write_once(files, os.path.join(self.memory, name), text)
         file = file or BacklogTask("")
         template = template or task_document.choose_template(file.kind, file.labels)
         memory = task_document.create(task, title or file.title, backlog_folder.now(), template)
-        files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
+        files.replace(self.memory_path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)
         self.link_task_file(task)
 
     def archive(self, task: str) -> None:
         now = backlog_folder.now()
-        self._set_fields(self.path(task), archived=now, updated=now)
-        self._move(self.path(task), self.path(task, archived=True))
+        self._set_fields(self.memory_path(task), archived=now, updated=now)
+        self._move(self.memory_path(task), self.memory_path(task, archived=True))
         self.pause(task)
         self.log("archived", task)
         self.link_task_file(task)
 
     def restore(self, task: str) -> None:
         """Move the memory of a task out of the archive."""
-        self._move(self.path(task, archived=True), self.path(task))
-        self._set_fields(self.path(task), archived="", updated=backlog_folder.now())
+        self._move(self.memory_path(task, archived=True), self.memory_path(task))
+        self._set_fields(self.memory_path(task), archived="", updated=backlog_folder.now())
         self.log("restored", task)
         self.link_task_file(task)
 
     def delete(self, task: str, archived: bool) -> None:
         """Delete the memory of a task for good."""
-        self.folder.files.delete(self.path(task, archived))
+        self.files.delete(self.memory_path(task, archived))
         if not archived:
             self.pause(task)
         self.log("deleted", task)
@@ -90,13 +85,13 @@ class TaskTransaction:
     def update_title(self, task: str, file: BacklogTask | None) -> None:
         """Write the id and the title in the task's file into its memory, if the title changed."""
         if file and file.title and self.has(task):
-            memory = read_memory(self.folder, self.path(task))
+            memory = read_memory(self, self.memory_path(task))
             if file.title != task_document.read_field(memory.text, "title"):
                 self.write(memory, task_document.rename_task(memory.text, task, file.title))
 
     def _move(self, path: str, target: str) -> None:
         """Move a file; a file with the target's name is renamed, not overwritten."""
-        files = self.folder.files
+        files = self.files
         if files.has_entry(target):
             files.rename(target, f"{target[:-3]}-{time.time_ns()}.md")
         files.rename(path, target)
@@ -104,11 +99,8 @@ class TaskTransaction:
 
     # Files.
 
-    def path(self, task: str, archived: bool = False) -> str:
-        return self.folder.memory_path(task, archived)
-
     def has(self, task: str, archived: bool = False) -> bool:
-        return self.folder.files.is_file(self.path(task, archived))
+        return self.files.is_file(self.memory_path(task, archived))
 
     def write(self, snapshot: store.FileSnapshot, text: str) -> None:
         """Replace the text of a file; raises store.FileChanged if somebody saved it since."""
@@ -116,14 +108,14 @@ class TaskTransaction:
             self.project.store.write_file(snapshot.path, text, snapshot)
 
     def _set_fields(self, path: str, **values: str) -> None:
-        memory = read_memory(self.folder, path)
+        memory = read_memory(self, path)
         self.write(memory, front_matter.set_fields(memory.text, {**values}))
 
     def link_task_file(self, task: str) -> None:
         """Write the path of the memory into the task's file, for agents without hook and MCP."""
-        if not (path := self.folder.find(task)):
+        if not (path := self.find(task)):
             return
-        files, places = self.folder.files, (self.path(task), self.path(task, archived=True))
+        files, places = self.files, (self.memory_path(task), self.memory_path(task, archived=True))
         name = next(map(files.relative, filter(files.is_file, places)), "")
         try:
             if file := store.read_snapshot(files, path, store.MAX_MEMORY_BYTES):

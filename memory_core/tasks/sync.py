@@ -50,19 +50,18 @@ def change_memories(project: Project) -> Iterator[TaskTransaction]:
     """
     with store.hold_lock(project.paths, LOCK_NAME, store.LOCK_TIMEOUT):
         transaction = TaskTransaction(project)
-        folder = transaction.folder
-        if backlog_folder.is_enabled(project, folder):
+        if backlog_folder.is_enabled(project, transaction):
             scan(transaction)
         yield transaction
         claude_md_import.refresh(transaction)
-        if transaction.in_progress or folder.state():
-            folder.write_state(transaction.in_progress)
+        if transaction.in_progress or transaction.state():
+            transaction.write_state()
 
 
 def scan(transaction: TaskTransaction) -> None:
     """Compare all task files with the record of the last scan, and update the memories."""
-    previous = load_seen(transaction.project, transaction.folder)
-    files, tasks = _list_files(transaction.folder, previous)
+    previous = load_seen(transaction.project, transaction)
+    files, tasks = _list_files(transaction, previous)
     for key, file in files.items():  # by the times of the files
         if key not in previous or file.stamp != previous[key].stamp:
             _apply_change(transaction, file, tasks.get(key), previous.get(key))
@@ -95,11 +94,10 @@ def _list_files(
 
 def _leave_gone(transaction: TaskTransaction, gone: set[str]) -> None:
     """Pause the memories of tasks whose open file is gone; archive them if they are completed."""
-    folder = transaction.folder
-    there = folder.list_task_files(backlog_folder.COMPLETED)
-    completed = {folder.key(backlog_format.parse_file_name(name)) for name, _status in there}
+    there = transaction.list_task_files(backlog_folder.COMPLETED)
+    completed = {transaction.key(backlog_format.parse_file_name(name)) for name, _status in there}
     for key in sorted(gone):
-        task = folder.find_memory(key)
+        task = transaction.find_memory(key)
         if key in completed and transaction.has(task):
             with _logged(transaction, task):
                 transaction.archive(task)
@@ -114,7 +112,7 @@ def _apply_change(
 
     The memory keeps its spelling of the id.
     """
-    task = transaction.folder.find_memory(file.task) or file.task
+    task = transaction.find_memory(file.task) or file.task
     with _logged(transaction, task):
         if old and old.stage == file.stage:
             transaction.update_title(task, fields)
@@ -189,11 +187,10 @@ def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
 
 def save_seen(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     """Record the scanned files.  The next scan sees a file that came or changed meanwhile."""
-    folder, active = transaction.folder, transaction.active
-    folder.write_state(transaction.in_progress)
+    transaction.write_state()
     record = {
-        "active": active,
-        "marks": _list_conditions(transaction.project, folder, active),
+        "active": transaction.active,
+        "marks": _list_conditions(transaction.project, transaction, transaction.active),
         "files": files,
     }
     transaction.project.paths.state.replace(RECORD_FILE, fastjson.dumps(record).encode())
@@ -212,7 +209,7 @@ def _list_conditions(project: Project, folder: backlog_folder.Folder, active: st
         os.path.join(folder.root, backlog_folder.ROOT_CONFIG),
         *(os.path.join(folder.path, name) for name in names),
         folder.memory,
-        folder.archive,
+        folder.archive_folder,
         *claude_md_import.list_watched_files(folder, active),
     ]
     return [folder.path, project.config["tasks"], [folder.files.identify(path) for path in paths]]

@@ -84,11 +84,10 @@ class TaskHit(NamedTuple):
 def find(project: Project, task: str = "") -> TaskMemory:
     """Return the memory of a task; raises TaskError."""
     folder = Folder(project.paths.files)
-    order = folder.in_progress
-    wanted = _parse_id(task or folder.find_active(order))
+    wanted = _parse_id(task or folder.active)
     if not (name := folder.find_memory(wanted)):
         raise _explain_missing(folder, wanted)
-    return _read_task_memory(folder, name, name not in folder.memories(), order)
+    return _read_task_memory(folder, name, name not in folder.memories())
 
 
 def _parse_id(task: str) -> str:
@@ -119,12 +118,12 @@ def _is_done(folder: Folder, file: BacklogTask | None) -> bool:
     return file is not None and folder.config.stage(file.status) == DONE
 
 
-def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str]) -> TaskMemory:
+def _read_task_memory(folder: Folder, name: str, archived: bool) -> TaskMemory:
     path = folder.memory_path(name, archived)
     text = lifecycle.read_memory(folder, path).text
     fields = {key: task_document.read_field(text, key) for key in FIELDS}
-    state = ARCHIVED if archived else IN_PROGRESS if name in order else KEPT
-    is_active = state == IN_PROGRESS and name == folder.find_active(order)
+    state = ARCHIVED if archived else IN_PROGRESS if name in folder.in_progress else KEPT
+    is_active = state == IN_PROGRESS and name == folder.active
     return TaskMemory(name, folder.files.relative(path), state, is_active, **fields)
 
 
@@ -143,12 +142,11 @@ def find_active(project: Project) -> TaskMemory | None:
 def list_memories(project: Project) -> list[TaskMemory]:
     """Return all memories: the active one, those in progress, kept ones, archived ones."""
     folder = Folder(project.paths.files)
-    order = folder.in_progress
     memories = []
     for archived in (False, True):
         for name in folder.memories(archived):
             try:
-                memories.append(_read_task_memory(folder, name, archived, order))
+                memories.append(_read_task_memory(folder, name, archived))
             except OSError as error:
                 reason = error.strerror or str(error)
                 event_log.write(project.paths, "task.memory.unread", task_id=name, error=reason)
@@ -191,13 +189,13 @@ def add_note(
         raise task_document.InvalidNote(reason)
     with sync.change_memories(project) as transaction:
         name = _open_memory(transaction, task)
-        read = lifecycle.read_memory(transaction.folder, transaction.path(name))
+        read = lifecycle.read_memory(transaction, transaction.memory_path(name))
         after, title = task_document.add_item(read.text, section, entry)
         after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
         if name == transaction.active:  # first, if the new text must not be imported unchanged
             claude_md_import.refresh(transaction, next_text=after)
         transaction.write(read, after)
-        return _read_task_memory(transaction.folder, name, False, transaction.in_progress), title
+        return _read_task_memory(transaction, name, False), title
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
@@ -214,15 +212,14 @@ def _check_note(project: Project, task: str, text: str, entry: str) -> None:
 
 def _open_memory(transaction: TaskTransaction, task: str) -> str:
     """Return the id of the open memory of a task; created if the task has an open file."""
-    folder = transaction.folder
     wanted = _parse_id(task or transaction.active)
-    name, file = _find_task(folder, wanted)
+    name, file = _find_task(transaction, wanted)
     if transaction.has(name):
         return name
     if transaction.has(name, archived=True):
         raise TaskError(f"the memory of {name} is archived; agent-memory task reopen {name}")
-    if not file or _is_done(folder, file):
-        raise _explain_missing(folder, wanted)
+    if not file or _is_done(transaction, file):
+        raise _explain_missing(transaction, wanted)
     transaction.begin(name, file)
     return name
 
@@ -246,10 +243,10 @@ def start(
     that is done unless it `reopens` it, which must have a memory or be in Backlog.md.
     """
     with sync.change_memories(project) as transaction:
-        name, file = _find_task(transaction.folder, _parse_id(task or transaction.active))
+        name, file = _find_task(transaction, _parse_id(task or transaction.active))
         if reopens and not file:
             _check_memory(transaction, name)
-        elif _is_done(transaction.folder, file) and not reopens:
+        elif _is_done(transaction, file) and not reopens:
             raise TaskError(f"{name} is done; agent-memory task reopen {name}")
         what = "in progress already" if name in transaction.in_progress else "reopened"
         if transaction.has(name, archived=True) and not transaction.has(name):
@@ -271,7 +268,7 @@ def finish(project: Project, task: str = "") -> ActionResult:
 def archive(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a task, whatever its status."""
     with sync.change_memories(project) as transaction:
-        name, _file = _find_task(transaction.folder, _parse_id(task or transaction.active))
+        name, _file = _find_task(transaction, _parse_id(task or transaction.active))
         _check_memory(transaction, name)
         what = "archived" if transaction.has(name) else "archived already"
         if transaction.has(name):
@@ -281,7 +278,7 @@ def archive(project: Project, task: str = "") -> ActionResult:
 
 def _check_memory(transaction: TaskTransaction, name: str) -> None:
     if not (transaction.has(name) or transaction.has(name, archived=True)):
-        raise _explain_missing(transaction.folder, name)
+        raise _explain_missing(transaction, name)
 
 
 def delete(project: Project, memory: TaskMemory) -> None:
@@ -311,10 +308,9 @@ def set_up(project: Project) -> None:
     Raises safe_files.Refused if one of them is a link.
     """
     with sync.change_memories(project) as transaction:
-        folder = transaction.folder
-        folder.check_file(os.path.join(folder.path, claude_md_import.CLAUDE_FILE))
-        for change in claude_md_import.plan_set_up(folder):
-            claude_md_import.write(folder, change)
+        transaction.check_file(os.path.join(transaction.path, claude_md_import.CLAUDE_FILE))
+        for change in claude_md_import.plan_set_up(transaction):
+            claude_md_import.write(transaction, change)
 
 
 # Cleaning up.
