@@ -302,16 +302,14 @@ def show(task: OptionalTask = "") -> None:
     Example:
       agent-memory task show 368
     """
-    project = find_synced_project()
-    memory = task_actions.find(project, task)
-    text = task_actions.read_text(project, memory)
+    memory = task_actions.find(find_synced_project(), task)
     sections = [
         {"title": title, "text": content}
-        for title, content in task_document.list_sections(text)
+        for title, content in task_document.list_sections(memory.text)
         if title
     ]
-    print_json({**task_to_json(memory), "sections": sections, "text": text})
-    print_bytes(text.encode("utf-8", "surrogateescape"))
+    print_json({**task_to_json(memory), "sections": sections, "text": memory.text})
+    print_bytes(memory.text.encode("utf-8", "surrogateescape"))
 
 
 def list_(every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False) -> None:
@@ -419,7 +417,7 @@ def format_task(memory: TaskMemory) -> str:
 
 
 def print_active_task(project: Project) -> None:
-    active = task_actions.find_active(project)
+    active = task_actions.read_status(project).active
     print_note(f"Active now: {format_task(active)}" if active else "No task is in progress now.")
 
 

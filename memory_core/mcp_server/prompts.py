@@ -49,9 +49,8 @@ def add_prompts(app: MCPServer[Any], served: ServedProject) -> None:
         task_id: str = Field("", description="Such as task-368 or 368; empty for the active task."),
     ) -> str:
         """Continue a task with everything its memory contains."""
-        project = served.project_with_tasks
-        memory = task_actions.find(project, task_id.strip())
-        text = clean_output(task_actions.read_text(project, memory)).strip()
+        memory = task_actions.find(served.project_with_tasks, task_id.strip())
+        text = clean_output(memory.text).strip()
         title = f", {sanitize.quote_name(memory.title)}" if memory.title else ""
         path = sanitize.quote_name(memory.path)
         return START_TEXT.format(id=memory.id, title=title, path=path, memory=text)

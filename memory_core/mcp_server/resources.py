@@ -62,7 +62,7 @@ def add_resources(app: MCPServer[Any], served: ServedProject) -> None:
     def task_memory(task_id: str) -> str:
         project = served.project_with_tasks
         task = task_actions.find(project, "" if task_id == ACTIVE else task_id)
-        return clean_output(task_actions.read_text(project, task))
+        return clean_output(task.text)
 
 
 def _read_agent(project: Project, name: str) -> str:

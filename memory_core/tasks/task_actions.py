@@ -9,7 +9,6 @@ import difflib
 import os
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core.claude_code.agent_names import PM
@@ -43,13 +42,14 @@ class NoTask(TaskError):
 
 
 class TaskMemory(NamedTuple):
-    """A memory of a task: `path` is relative to the project, times are UTC.
+    """A memory of a task: its text and its place, relative to the project; times are UTC.
 
     `state` is IN_PROGRESS, KEPT or ARCHIVED; `archived` is "" if it is not archived.
     """
 
     id: str
     path: str
+    text: str
     state: str
     active: bool
     title: str
@@ -124,19 +124,7 @@ def _read_task_memory(folder: Folder, name: str, archived: bool) -> TaskMemory:
     fields = {key: task_document.read_field(text, key) for key in FIELDS}
     state = ARCHIVED if archived else IN_PROGRESS if name in folder.in_progress else KEPT
     is_active = state == IN_PROGRESS and name == folder.active
-    return TaskMemory(name, folder.files.relative(path), state, is_active, **fields)
-
-
-def read_text(project: Project, memory: TaskMemory) -> str:
-    """Return the text of a memory file; raises OSError."""
-    return lifecycle.read_memory(Folder(project.paths.files), memory.path).text
-
-
-def find_active(project: Project) -> TaskMemory | None:
-    """Return the memory of the active task, None if no task is in progress."""
-    with suppress(TaskError):
-        return find(project)
-    return None
+    return TaskMemory(name, folder.files.relative(path), text, state, is_active, **fields)
 
 
 def list_memories(project: Project) -> list[TaskMemory]:
@@ -158,10 +146,9 @@ def search(project: Project, words: str) -> list[TaskHit]:
     wanted = word_search.parse_query(words)
     hits = []
     for memory in list_memories(project):
-        whole = read_text(project, memory)
         hits += [
             TaskHit(memory, section, line.strip().removeprefix("- "))
-            for section, content in task_document.list_sections(whole)
+            for section, content in task_document.list_sections(memory.text)
             for line in content.splitlines()
             if line.strip() and word_search.contains_all(line, wanted)
         ]

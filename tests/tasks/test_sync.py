@@ -143,7 +143,7 @@ def test_the_ways_out_keep_the_memory(board: Board) -> None:
     board.bash("backlog task demote 2")
     board.bash('backlog task edit 3 -s "To Do"')
     assert board.states() == {"task-1": "kept", "task-2": "kept", "task-3": "kept"}
-    assert task_actions.find_active(board.project) is None
+    assert task_actions.read_status(board.project).active is None
 
 
 def test_our_own_commands_move_the_task(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +207,7 @@ def test_branches(board: Board) -> None:
     task_actions.add_note(board.project, "", "on the branch")
     board.run("git add -A; git commit -qm begun")
     assert board.bash("git checkout -q main # of the backlog") == {}
-    assert task_actions.find_active(board.project) is None
+    assert task_actions.read_status(board.project).active is None
     assert board.bash("git checkout -q work # of the backlog") == {"task-1": "active"}
     assert "- on the branch\n" in board.memory("task-1")
     assert ".state.yml" not in board.run("git ls-files").stdout

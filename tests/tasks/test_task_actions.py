@@ -339,7 +339,7 @@ def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
     assert task_actions.find(shop.project).id == "a"
     task_actions.archive(shop.project)
     task_actions.finish(shop.project)
-    assert task_actions.find_active(shop.project) is None
+    assert task_actions.read_status(shop.project).active is None
     with pytest.raises(task_actions.NoTask, match="agent-memory task start"):
         task_actions.find(shop.project)
 
@@ -610,8 +610,7 @@ def agreed(shop: Shop) -> None:
     assert {told.id for told in found if told.state == task_actions.IN_PROGRESS} == set(order)
     assert len({told.id for told in found}) == len(found)
     for told in found:
-        text = task_actions.read_text(shop.project, told)
-        assert task_document.read_field(text, "task_id") == told.id
+        assert task_document.read_field(told.text, "task_id") == told.id
         assert bool(told.archived) == (told.state == task_actions.ARCHIVED)
 
 

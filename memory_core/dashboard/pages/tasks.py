@@ -26,11 +26,9 @@ def show_tasks(visit: Visit) -> View:
 
 
 def show_task(visit: Visit) -> View:
-    project, wanted = visit.project, visit.names["task"]
-    memories = task_actions.list_memories(project)
+    wanted, memories = visit.names["task"], task_actions.list_memories(visit.project)
     memory = next((memory for memory in memories if memory.id == wanted), None)
     if memory is None:
         raise NotFound(f"Task {wanted!r} has no memory here.")
-    text = task_actions.read_text(project, memory)
-    parts = [*memory_view.list_parts(markdown.parse_document(text))]
+    parts = [*memory_view.list_parts(markdown.parse_document(memory.text))]
     return View("task.html", {"memory": memory, "parts": parts})
