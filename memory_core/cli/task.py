@@ -193,11 +193,10 @@ def delete(task: Task, yes: Yes = False) -> None:
     written = may_change("Delete this for good?", yes, False)
     if written:
         task_actions.delete(project, memory)
-    print_json({**task_to_json(memory), "deleted": written})
-    if written:
         print_line(f"Deleted: {format_task(memory)}")
         if memory.active:
             print_active_task(project)
+    print_json({**task_to_json(memory), "deleted": written})
 
 
 def cleanup(
@@ -278,21 +277,19 @@ def init(
         print_line(diff.removesuffix("\n") or f"{path}:")
     question = f"{'Remove' if remove else 'Add'} this?"
     written = bool(changes) and may_change(question, yes, dry_run)
-    if written and remove:
+    if not changes:
+        print_note("Nothing to do.")
+    elif written and remove:
         claude_md_import.remove(folder)
+        print_note("Removed.  The memories are kept, and so are the hooks of agent-memory.")
     elif written:
         task_actions.set_up(project)
         if hooks:
             installation.write_settings(hooks)
-    rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
-    print_json({"written": written, "changes": rows})
-    if not changes:
-        print_note("Nothing to do.")
-    elif written and remove:
-        print_note("Removed.  The memories are kept, and so are the hooks of agent-memory.")
-    elif written:
         print_note("Done.  The next session and its agents receive the notes of the active task.")
         print_note(f"To remove it: {format_command('task init --remove')}")
+    rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
+    print_json({"written": written, "changes": rows})
 
 
 def show(task: OptionalTask = "") -> None:

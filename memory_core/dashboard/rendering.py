@@ -13,12 +13,7 @@ from memory_core.curation import change_log
 from memory_core.dashboard.page import make_link
 from memory_core.storage import typed_command
 from memory_core.text import sanitize
-from memory_core.text.phrases import (
-    format_age,
-    format_count,
-    format_share,
-    format_size,
-)
+from memory_core.text.phrases import format_age, format_count, format_share, format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 

@@ -232,7 +232,7 @@ def start(
     with sync.change_memories(project) as transaction:
         name, file = _find_task(transaction, _parse_id(task or transaction.active))
         if reopens and not file:
-            _check_memory(transaction, name)
+            find(project, name)  # raises NoTask
         elif _is_done(transaction, file) and not reopens:
             raise TaskError(f"{name} is done; agent-memory task reopen {name}")
         what = "in progress already" if name in transaction.in_progress else "reopened"
@@ -255,17 +255,11 @@ def finish(project: Project, task: str = "") -> ActionResult:
 def archive(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a task, whatever its status."""
     with sync.change_memories(project) as transaction:
-        name, _file = _find_task(transaction, _parse_id(task or transaction.active))
-        _check_memory(transaction, name)
+        name = find(project, task).id
         what = "archived" if transaction.has(name) else "archived already"
         if transaction.has(name):
             transaction.archive(name)
     return ActionResult(find(project, name), what, [])
-
-
-def _check_memory(transaction: TaskTransaction, name: str) -> None:
-    if not (transaction.has(name) or transaction.has(name, archived=True)):
-        raise _explain_missing(transaction, name)
 
 
 def delete(project: Project, memory: TaskMemory) -> None:
