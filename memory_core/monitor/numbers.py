@@ -75,26 +75,19 @@ def find_today() -> str:
     return datetime.now(timezone.utc).date().isoformat()
 
 
-def split_days(
-    counts: Iterable[tuple[str, Counts]], number: int, days: int = 1
-) -> dict[str, Counts]:
-    """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
+def split_days(counts: Iterable[tuple[str, Counts]], number: int) -> dict[str, Counts]:
+    """Return the sums of so many days, such as 2026-11-20, oldest first; the last one is today.
 
-    The key of a period is its first day, such as 2026-11-20.  `counts` are pairs of a day and its
-    counts, in any order.  Later days, of a clock that is ahead, belong to the last period; texts of
-    other programs that are no day to none.
+    `counts` are pairs of a day and its counts, in any order.  Later days, of a clock that is ahead,
+    belong to today (UTC).
     """
     today = date.fromisoformat(find_today())
-    firsts = [today - timedelta(days=at * days - 1) for at in range(number, 0, -1)]
-    periods = {first.isoformat(): Counts() for first in firsts}
+    ages = reversed(range(number))
+    sums = {(today - timedelta(days=age)).isoformat(): Counts() for age in ages}
     for day, added in counts:
-        try:
-            age = max((today - date.fromisoformat(day)).days, 0)
-        except ValueError:
-            continue
-        if age < number * days:
-            periods[firsts[-1 - age // days].isoformat()].update(added)
-    return periods
+        if (known := min(day, today.isoformat())) in sums:
+            sums[known].update(added)
+    return sums
 
 
 class RunNumbers(NamedTuple):
@@ -171,8 +164,9 @@ class Numbers:
 
     def learned_by_week(self, agent: str, weeks: int) -> list[int]:
         """Return how many items an agent learned in each of the last weeks, oldest first."""
-        by_week = split_days(self.history(agent).days.items(), weeks, WEEK_DAYS)
-        return [counts.learned for counts in by_week.values()]
+        days = [*split_days(self.history(agent).days.items(), weeks * WEEK_DAYS).values()]
+        starts = range(0, len(days), WEEK_DAYS)
+        return [sum(day.learned for day in days[at : at + WEEK_DAYS]) for at in starts]
 
     def find_last_expiry(self) -> tuple[str, int]:
         """Return the short id of the last change that archived unused items, and their number.
