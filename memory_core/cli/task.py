@@ -218,15 +218,13 @@ def cleanup(
     limits = (_parse_limit(archive_after), _parse_limit(delete_after))
     project = find_synced_project()
     stale = task_actions.find_stale(project, *limits)
-    yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory, _since in stale))
-    for memory, since in stale:
+    yes = yes or not (dry_run or any(memory.state == ARCHIVED for memory in stale))
+    for memory in stale:
         verb = "delete" if memory.state == ARCHIVED else "archive"
         task = format_task(memory)
-        print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {since[:10]}")
+        print_line(f"{'' if yes else 'would '}{verb} {task}, unchanged since {memory.changed[:10]}")
     written = bool(stale) and may_change("Continue, and delete these for good?", yes, dry_run)
-    memories = [memory for memory, _since in stale]
-    if written:
-        memories = task_actions.clean_up(project, memories)
+    memories = task_actions.clean_up(project, stale) if written else stale
     archived = [task_to_json(one) for one in memories if one.state != ARCHIVED]
     deleted = [task_to_json(one) for one in memories if one.state == ARCHIVED]
     print_json({"written": written, "archived": archived, "deleted": deleted})

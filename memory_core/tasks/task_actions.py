@@ -57,6 +57,11 @@ class TaskMemory(NamedTuple):
     updated: str
     archived: str
 
+    @property
+    def changed(self) -> str:
+        """The last change, by the times in the file; "" if it has none."""
+        return self.archived or self.updated or self.created
+
 
 # The fields of TaskMemory from the front matter.
 FIELDS = ("title", "created", "updated", "archived")
@@ -297,19 +302,14 @@ def set_up(project: Project) -> None:
 # Cleaning up.
 
 
-def find_stale(
-    project: Project, archive_before: str, delete_before: str
-) -> list[tuple[TaskMemory, str]]:
-    """Return the memories to archive or, if they are archived, to delete, and their last changes.
+def find_stale(project: Project, archive_before: str, delete_before: str) -> list[TaskMemory]:
+    """Return the memories to archive or, if they are archived, to delete.
 
     Times are in the format of memories; "" selects nothing.  The times in the files count.
     Memories without a time, and of tasks in progress, are kept.
     """
     until = {KEPT: archive_before, ARCHIVED: delete_before}
-    memories = list_memories(project)
-    times = [memory.archived or memory.updated or memory.created for memory in memories]
-    pairs = zip(memories, times, strict=True)
-    return [(memory, at) for memory, at in pairs if at and at < until.get(memory.state, "")]
+    return [one for one in list_memories(project) if "" < one.changed < until.get(one.state, "")]
 
 
 def clean_up(project: Project, stale: Sequence[TaskMemory]) -> list[TaskMemory]:
@@ -355,7 +355,7 @@ class TaskStatus(NamedTuple):
 
 def read_status(project: Project) -> TaskStatus:
     """Return the state of task memory; raises OSError if a file cannot be read."""
-    folder = backlog_folder.Folder(project.paths.files)
+    folder = Folder(project.paths.files)
     memories = list_memories(project)
     is_set_up = claude_md_import.is_set_up(folder)
     return TaskStatus(
@@ -364,13 +364,13 @@ def read_status(project: Project) -> TaskStatus:
         active=next((memory for memory in memories if memory.active), None),
         counts={state: sum(memory.state == state for memory in memories) for state in STATES},
         is_set_up=is_set_up,
-        imported=_find_import(project, folder) if is_set_up else None,
+        imported=_find_import(folder) if is_set_up else None,
         budget=project.config["tasks"]["budget_tokens"],
         has_command=bool(backlog_folder.find_program()),
     )
 
 
-def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFile | None:
+def _find_import(folder: Folder) -> ImportedFile | None:
     if not (path := next(iter(claude_md_import.list_imports(folder)), "")):
         return None
     body = front_matter.read_body(folder.files.read_text(path))

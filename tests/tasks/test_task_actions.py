@@ -360,9 +360,9 @@ def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, fields: str, arch
     path = shop.folder / "memory" / ("archive" if archived else "") / "x.md"
     write(path, f"---\n{fields}---\n# X\n")
     write(path.with_name("y.md"), "# Without a time\n")
-    ((memory, since),) = task_actions.find_stale(shop.project, *["2026-06-01 00:00:00"] * 2)
+    (memory,) = task_actions.find_stale(shop.project, *["2026-06-01 00:00:00"] * 2)
     assert (memory.id, bool(memory.state == task_actions.ARCHIVED)) == ("x", archived)
-    assert since[:10] == "2020-01-02"
+    assert memory.changed[:10] == "2020-01-02"
     assert task_actions.find_stale(shop.project, "2019-06-01", "2019-06-01") == []
     assert task_actions.find_stale(shop.project, "", "") == []
     task_actions.clean_up(shop.project, [memory])
