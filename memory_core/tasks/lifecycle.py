@@ -1,4 +1,4 @@
-"""Begin, archive, restore and delete the memory of a task, and choose the active one.
+"""Open, archive and delete the memory of a task, and choose the active one.
 
     memory/ID.md           the task is in progress or waits
     memory/archive/ID.md   the task is done, or somebody archived the memory
@@ -41,13 +41,17 @@ class TaskTransaction(backlog_folder.Folder):
 
     # Changes of one memory.
 
-    def begin(
-        self, task: str, file: BacklogTask | None, title: str = "", template: str = ""
-    ) -> None:
-        """Create the memory of a task that has none; default: with the title of its file.
+    def open(self, task: str, file: BacklogTask | None, title: str = "", template: str = "") -> str:
+        """Restore or create the memory of a task; say which, "" if it was open.
 
-        The default template is that of the type and the labels of the task.
+        The title of a new one is by default that of the task's file, and the template that of its
+        type and labels.
         """
+        if self.has(task):
+            return ""
+        if self.has(task, archived=True):
+            self.restore(task)
+            return "restored"
         self.make_memory_folder()
         files, name = self.files, ".gitattributes"  # git merges it like agents' memories
         if text := files.read_text(os.path.join(self.project.store.folder, name)):
@@ -58,6 +62,7 @@ class TaskTransaction(backlog_folder.Folder):
         files.replace(self.memory_path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)
         self.link_task_file(task)
+        return "started"
 
     def archive(self, task: str) -> None:
         now = backlog_folder.now()

@@ -134,12 +134,8 @@ def _logged(transaction: TaskTransaction, task: str) -> Iterator[None]:
 
 
 def _start(transaction: TaskTransaction, task: str, fields: BacklogTask | None) -> None:
-    if transaction.has(task):
+    if not transaction.open(task, fields):
         transaction.link_task_file(task)  # an editor may have removed the line
-    elif transaction.has(task, archived=True):
-        transaction.restore(task)
-    else:
-        transaction.begin(task, fields)
     transaction.update_title(task, fields)
     if task not in transaction.in_progress:
         transaction.make_active(task)

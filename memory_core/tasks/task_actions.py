@@ -212,7 +212,7 @@ def _open_memory(transaction: TaskTransaction, task: str) -> str:
         raise TaskError(f"the memory of {name} is archived; agent-memory task reopen {name}")
     if not file or _is_done(transaction, file):
         raise _explain_missing(transaction, wanted)
-    transaction.begin(name, file)
+    transaction.open(name, file)
     return name
 
 
@@ -240,13 +240,8 @@ def start(
             find(project, name)  # raises NoTask
         elif _is_done(transaction, file) and not reopens:
             raise TaskError(f"{name} is done; agent-memory task reopen {name}")
-        what = "in progress already" if name in transaction.in_progress else "reopened"
-        if transaction.has(name, archived=True) and not transaction.has(name):
-            transaction.restore(name)
-            what = "restored"
-        elif not transaction.has(name):
-            transaction.begin(name, file, title, template)
-            what = "started"
+        usual = "in progress already" if name in transaction.in_progress else "reopened"
+        what = transaction.open(name, file, title, template) or usual
         transaction.make_active(name)
     return ActionResult(find(project, name), what, _move(project, name, STARTED))
 
