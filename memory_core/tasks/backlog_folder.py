@@ -87,9 +87,9 @@ class Folder:
 
     # Task files.
 
-    def list_task_files(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of the task files in a folder of Backlog.md, by their times."""
-        entries = file_actions.scan(self.files, os.path.join(self.path, place))
+    def list_task_files(self) -> list[tuple[str, os.stat_result]]:
+        """Return (name, status) of the files of open tasks, by their times."""
+        entries = file_actions.scan(self.files, os.path.join(self.path, OPEN))
         entries.sort(key=lambda entry: (entry[1].st_mtime_ns, entry[0]))
         return [entry for entry in entries if backlog_format.parse_file_name(entry[0])]
 

@@ -94,11 +94,9 @@ def _list_files(
 
 def _leave_gone(transaction: TaskTransaction, gone: set[str]) -> None:
     """Pause the memories of tasks whose open file is gone; archive them if they are completed."""
-    there = transaction.list_task_files(backlog_folder.COMPLETED)
-    completed = {transaction.key(backlog_format.parse_file_name(name)) for name, _status in there}
     for key in sorted(gone):
         task = transaction.find_memory(key)
-        if key in completed and transaction.has(task):
+        if transaction.has(task) and transaction.find(key, backlog_folder.COMPLETED):
             with _logged(transaction, task):
                 transaction.archive(task)
         else:
