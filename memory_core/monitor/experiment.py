@@ -59,29 +59,8 @@ class GroupComparison(NamedTuple):
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
-class ExperimentState(NamedTuple):
-    """The share of runs that get no memory, 0 without an experiment, and the finished runs of all.
-
-    `given` received memory, `held_out` did not; runs of earlier experiments count, too.
-    """
-
-    hold_out: float
-    given: int
-    held_out: int
-
-
-def read_state(project: Project) -> ExperimentState:
-    groups = [run["experiment"] for run in _list_runs(project)]
-    share = project.config["experiment"]["hold_out"]
-    return ExperimentState(share, *map(groups.count, performance.GROUPS))
-
-
-def compare_agents(project: Project, agent: str = "") -> list[GroupComparison]:
-    """Compare the runs with and without memory of the last half a year, of one agent or of all."""
-    return compare_runs(run for run in _list_runs(project) if agent in ("", run["agent"]))
-
-
-def _list_runs(project: Project) -> list[Row]:
+def list_runs(project: Project) -> list[Row]:
+    """Return the finished runs of experiments of the last half a year, also of earlier ones."""
     return state_db.read(project.paths.state, lambda db: run_table.list_runs(db, experiment=True))
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from memory_core.cli.app import find_project
 from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import OptionalAgent
 from memory_core.cli.common.entries import Column, print_sentence, print_table
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line
+from memory_core.history.performance import GIVEN, HELD_OUT
 from memory_core.monitor import experiment as experiments
-from memory_core.monitor.experiment import ExperimentState, GroupComparison
+from memory_core.monitor.experiment import GroupComparison
 from memory_core.text.phrases import format_count
 
 COLUMNS = [
@@ -59,11 +62,14 @@ def report(agent: OptionalAgent = None) -> None:
     """
     project = find_project()
     name = find_agent(agent)[1] if agent else ""
-    state, rows = experiments.read_state(project), experiments.compare_agents(project, name)
+    runs = experiments.list_runs(project)
+    rows = experiments.compare_runs(run for run in runs if name in ("", run["agent"]))
+    share, groups = project.config["experiment"]["hold_out"], [run["experiment"] for run in runs]
+    state = {"hold_out": share, "given": groups.count(GIVEN), "held_out": groups.count(HELD_OUT)}
     fields = [
         {**row._asdict(), "difference": row.difference, "visible": row.is_visible} for row in rows
     ]
-    print_json({**state._asdict(), "comparisons": fields})
+    print_json({**state, "comparisons": fields})
     if rows:
         print_table(COLUMNS, list(map(_format_row, rows)))
         print_line()
@@ -72,10 +78,10 @@ def report(agent: OptionalAgent = None) -> None:
     print_sentence(_describe_state(state))
 
 
-def _describe_state(state: ExperimentState) -> str:
-    running = f"{100 * state.hold_out:.3g}% of runs get no memory (end: {STOP_HINT})"
-    what = running if state.hold_out else f"not running (start: {START_HINT})"
-    runs = f"{format_count(state.given, 'run')} with memory, {state.held_out} without so far"
+def _describe_state(state: dict[str, Any]) -> str:
+    running = f"{100 * state['hold_out']:.3g}% of runs get no memory (end: {STOP_HINT})"
+    what = running if state["hold_out"] else f"not running (start: {START_HINT})"
+    runs = f"{format_count(state['given'], 'run')} with memory, {state['held_out']} without so far"
     return f"Experiment: {what}; {runs}."
 
 
