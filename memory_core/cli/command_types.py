@@ -5,7 +5,7 @@ The help names values as the documentation does, without the type names of typer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -46,7 +46,9 @@ class PlainCommand(TyperCommand):
     """A command whose help has no type names, and no line for `--help`."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [*_list_arguments(self.get_params(ctx)), "[OPTION...]"]
+        arguments = _choose_kind(self.get_params(ctx), "argument")
+        names = [(_format_name(one), one.required) for one in arguments]
+        return [*(name if required else f"[{name}]" for name, required in names), "[OPTION...]"]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         format_parameters(self.params, formatter)
@@ -111,21 +113,16 @@ class App(typer.Typer):
             self.command(function.__name__.rstrip("_"), cls=kind)(function)
 
 
-def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
+def format_parameters(parameters: list[Any], formatter: Any) -> None:
     """Write the arguments and the options of a command, with their help and defaults."""
-    kinds: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
-    for parameter in parameters:
-        row = (_format_name(parameter), _format_help(parameter))
-        kinds[parameter.param_type_name].append(row)
-    for kind, rows in kinds.items():
-        if rows:
+    for kind in ("argument", "option"):
+        if own := _choose_kind(parameters, kind):
             with formatter.section(f"{kind.capitalize()}s"):
-                formatter.write_dl(rows)
+                formatter.write_dl([(_format_name(one), _format_help(one)) for one in own])
 
 
-def _list_arguments(parameters: Iterable[Any]) -> list[str]:
-    arguments = [one for one in parameters if one.param_type_name == "argument"]
-    return [_format_name(one) if one.required else f"[{_format_name(one)}]" for one in arguments]
+def _choose_kind(parameters: list[Any], kind: str) -> list[Any]:
+    return [one for one in parameters if one.param_type_name == kind]
 
 
 def _format_name(parameter: Any) -> str:
