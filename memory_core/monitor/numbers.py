@@ -85,8 +85,8 @@ def split_days(counts: Iterable[tuple[str, Counts]], number: int) -> dict[str, C
     ages = reversed(range(number))
     sums = {(today - timedelta(days=age)).isoformat(): Counts() for age in ages}
     for day, added in counts:
-        if (known := min(day, today.isoformat())) in sums:
-            sums[known].update(added)
+        if (period := min(day, today.isoformat())) in sums:
+            sums[period].update(added)
     return sums
 
 
