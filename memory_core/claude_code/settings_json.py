@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from memory_core.text.markdown_lines import find_line_end
@@ -73,9 +73,14 @@ def build_command(hook: str) -> str:
     )
 
 
-def build_hooks(template: str, parts: Collection[str] = (BASIC,)) -> HookGroups:
-    """Return the hooks of these parts, which are keys of the template: BASIC, TASKS."""
-    text = _PLACEHOLDER.sub(lambda match: json.dumps(build_command(match[1])), template)
+def build_hooks(
+    template: str, parts: Collection[str] = (BASIC,), build: Callable[[str], str] = build_command
+) -> HookGroups:
+    """Return the hooks of these parts, which are keys of the template: BASIC, TASKS.
+
+    `build` returns the command that runs a hook script.
+    """
+    text = _PLACEHOLDER.sub(lambda match: json.dumps(build(match[1])), template)
     hooks: HookGroups = {}
     for part, groups_by_event in json.loads(text).items():
         for event, groups in groups_by_event.items():
@@ -155,9 +160,10 @@ class HookEntry(NamedTuple):
     def command(self) -> str:
         return str(self.value["command"])
 
-    def is_of(self, group: dict[str, Any]) -> bool:
+    def is_of(self, event: str, group: dict[str, Any]) -> bool:
         """Say whether this is the hook of a group of `build_hooks`, with its matcher."""
-        return ([self.value], self.matcher) == (group["hooks"], group.get("matcher"))
+        own = (self.event, [self.value], self.matcher)
+        return own == (event, group["hooks"], group.get("matcher"))
 
 
 def find_entries(text: str) -> list[HookEntry]:
@@ -193,19 +199,20 @@ def _members(node: JsonNode, key: str) -> list[JsonNode]:
 def add_hooks(text: str, wanted: HookGroups) -> str:
     """Return the settings text with exactly the hooks `wanted`, each of them once.
 
-    A hook that is already right keeps its bytes and layout; one of an older version is removed.
-    Raises InvalidSettings.
+    Hooks that are already right keep their bytes and layout; if one is of an older version or
+    there twice, all are written again.  Raises InvalidSettings.
     """
-    text = _remove_unwanted(text, wanted)
+    own = find_entries(text)
+    rows = [(event, group) for event, groups in wanted.items() for group in groups]
+    counts = [sum(entry.is_of(event, group) for entry in own) for event, group in rows]
+    if sum(counts) < len(own) or max(counts, default=0) > 1:
+        text, counts = remove_hooks(text), [0] * len(rows)
     if not text.strip(BLANKS):
         newline = find_line_end(text)
         return text + json.dumps({"hooks": wanted}, indent=2).replace("\n", newline) + newline
-    present = find_entries(text)
-    for event, groups in wanted.items():
-        own = [entry for entry in present if entry.event == event]
-        for group in groups:
-            if not any(entry.is_of(group) for entry in own):
-                text = _add_group(text, event, group)
+    for count, (event, group) in zip(counts, rows, strict=True):
+        if not count:
+            text = _add_group(text, event, group)
     return text
 
 
@@ -258,27 +265,9 @@ def remove_hooks(text: str) -> str:
     Other changes since then stay.  An empty result means that `add_hooks` created the file.
     Raises InvalidSettings.
     """
-    return _remove_unwanted(text, {})
-
-
-def _remove_unwanted(text: str, wanted: HookGroups) -> str:
-    """Remove the hooks of agent-memory that are not in `wanted` or are doubled, the last first."""
-    while unwanted := _find_unwanted(text, wanted):
-        text = _remove_entry(text, unwanted[-1])
+    while entries := find_entries(text):
+        text = _remove_entry(text, entries[-1])
     return text
-
-
-def _find_unwanted(text: str, wanted: HookGroups) -> list[HookEntry]:
-    missing = {event: list(groups) for event, groups in wanted.items()}
-    unwanted = []
-    for entry in find_entries(text):
-        groups = missing.get(entry.event, [])
-        group = next((group for group in groups if entry.is_of(group)), None)
-        if group is None:
-            unwanted.append(entry)
-        else:
-            groups.remove(group)
-    return unwanted
 
 
 def _remove_entry(text: str, entry: HookEntry) -> str:

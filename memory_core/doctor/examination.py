@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from memory_core.claude_code import hook_faults, sample_events, settings_files, settings_json
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import agent_status
 from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner, plugin
-from memory_core.storage import config, run_records
+from memory_core.storage import config, paths, run_records
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 
@@ -55,17 +56,11 @@ def report_closed(severity: str, what: str, path: str, is_own: bool = True) -> F
     return Finding(severity, what, path, shlex.join([*command, path]))
 
 
-@dataclass(frozen=True)
-class OwnHook:
+class OwnHook(NamedTuple):
     """A hook of agent-memory, and the settings or plugin file that names it."""
 
     file: settings_files.SettingsFile
     entry: settings_json.HookEntry
-
-    @property
-    def script(self) -> str:
-        """The name of the script for the event, "" for an event that has none."""
-        return hook_runner.SCRIPT_BY_EVENT.get(self.entry.event, "")
 
     @property
     def is_of_plugin(self) -> bool:
@@ -122,27 +117,30 @@ class Examination:
 
     @property
     def hooks_to_run(self) -> list[OwnHook]:
-        """The hooks that work, once for each command: Claude Code does not repeat one.
-
-        They have exactly the command that this version writes.  Only these are run: settings
-        come with a repository, and any other command could do anything.
-        """
-        hooks = [hook for hook in self.own_hooks if self.is_trusted(hook) and self.is_active(hook)]
+        """The right hooks that work, once for each command: Claude Code does not repeat one."""
+        hooks = [hook for hook in self.own_hooks if self.is_right(hook) and self.is_active(hook)]
         return list(
             {(hook.entry.event, hook.entry.command): hook for hook in reversed(hooks)}.values()
         )[::-1]
 
-    def is_trusted(self, hook: OwnHook) -> bool:
-        if not hook.script or "args" in hook.entry.value:  # then no shell runs the command
+    def is_right(self, hook: OwnHook) -> bool:
+        """Say whether a hook is as this version writes it.
+
+        Only such hooks are run: settings and plugins may come with a repository, and any other
+        command could do anything.
+        """
+        folder = hook.file.folder
+        if hook.is_of_plugin and (not folder or paths.is_below(folder, self.root)):
             return False
-        if hook.is_of_plugin:
-            folder, root = os.path.realpath(hook.file.folder), os.path.realpath(self.root)
-            is_outside = os.path.commonpath([folder, root]) != root
-            return hook.entry.command == plugin.format_command(hook.script) and is_outside
-        return hook.entry.command == settings_json.build_command(hook.script)
+        build = plugin.format_command if hook.is_of_plugin else settings_json.build_command
+        parts = (settings_json.BASIC, settings_json.TASKS)
+        wanted = settings_json.build_hooks(hook_runner.read_template(), parts, build)
+        event = hook.entry.event
+        return any(hook.entry.is_of(event, group) for group in wanted.get(event, []))
 
     def is_active(self, hook: OwnHook) -> bool:
         """Say whether the hook works, and is none of the plugin whose work settings do."""
         environ = {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
-        is_superseded = hook.is_of_plugin and plugin.is_superseded(hook.script, environ)
+        script = hook_runner.SCRIPT_BY_EVENT[hook.entry.event]
+        is_superseded = hook.is_of_plugin and plugin.is_superseded(script, environ)
         return not (is_superseded or hook_faults.find_fault(hook.file, hook.entry, self.environ))

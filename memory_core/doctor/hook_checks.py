@@ -122,7 +122,7 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
     wrong = [
         hook
         for hook, form in zip(hooks, forms, strict=True)
-        if forms.count(form) > 1 or not _is_right(exam, hook)
+        if forms.count(form) > 1 or not exam.is_right(hook)
     ]
     faulty = []
     for fault in exam.faults:
@@ -133,14 +133,6 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
     if others := dict.fromkeys(hook.entry.event for hook in wrong if hook.entry not in faulty):
         what = f"hooks are outdated, modified or there twice (not tested): {', '.join(others)}"
         yield _suggest_install(exam, WARNING, what, file)
-
-
-def _is_right(exam: Examination, hook: examination.OwnHook) -> bool:
-    """Say whether a hook is as this version writes it."""
-    parts = (settings_json.BASIC, settings_json.TASKS)
-    wanted = settings_json.build_hooks(hook_runner.read_template(), parts).get(hook.entry.event, [])
-    is_wanted = bool(hook.file.plugin) or any(map(hook.entry.is_of, wanted))
-    return is_wanted and exam.is_trusted(hook)
 
 
 def _suggest_install(

@@ -217,7 +217,7 @@ def test_repeated_hooks_become_one() -> None:
     both = {**old, "hooks": old["hooks"] * 2}
     text = json.dumps({"hooks": {"PreToolUse": [both, old, group, {"hooks": []}, group, both]}})
     merged = value_of(settings_json.add_hooks(text, BLOCK))
-    assert merged["hooks"]["PreToolUse"] == [group, {"hooks": []}]
+    assert merged["hooks"]["PreToolUse"] == [{"hooks": []}, group]
 
 
 def test_a_correct_entry_in_another_layout_is_not_changed() -> None:
