@@ -189,7 +189,7 @@ def activate(environment: str, say: Say = print) -> None:
     may fail: before it, nothing has changed.
     """
     builder.run([os.path.join(environment, "bin", COMMAND), "--help"])
-    demo.run_trial("", environment)
+    demo.run_trial(environment)
     note = program.read_note(environment)
     program.link_command(note.way if note else program.find_way(), say)
     builder.switch_to(program.data_folder(), environment)

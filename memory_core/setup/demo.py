@@ -9,8 +9,6 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
-from functools import partial
 
 from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.curation import item_actions
@@ -49,36 +47,32 @@ STEPS = (
 )
 
 
-def run_trial(text: str, environment: str) -> None:
-    """Play with the hooks of settings and the program in `environment`; raises InstallRefused."""
+def run_trial(environment: str) -> None:
+    """Play with the program in `environment`; raises InstallRefused."""
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        play(folder, environment, text)
+        play(folder, environment)
 
 
-def play(folder: str, environment: str = "", text: str = "") -> tuple[Project, list[str]]:
+def play(folder: str, environment: str = "") -> tuple[Project, list[str]]:
     """Play the demo in an empty folder, which gets a project and a home.
 
     Return the project, and what each of STEPS shows.
 
-    The program is that in `environment`, by default the running one.  The hooks are those of
-    settings with this text; those that it lacks are of the template.
+    The program is that in `environment`, by default the running one.
     Raises InstallRefused if a hook fails or does not do its part.
     """
     project = _make_project(folder, environment or _link_program(folder))
     settings = settings_json.add_hooks("", settings_json.build_hooks(hook_runner.read_template()))
-    entries = settings_json.find_entries(settings) + settings_json.find_entries(text)
-    commands = {entry.event: entry.command for entry in entries}
-    run = partial(_run, project, commands)
     project.paths.files.replace(settings_files.PROJECT_SETTINGS, settings.encode())
     item_actions.teach(project, AGENT, "guideline", RULES)
-    prompt = _read_prompt(run("pre", "1", TASKS[0]))
-    run("start", "1", prompt)
-    report = run("post", "1", prompt)
+    prompt = _read_prompt(_run(project, "pre", "1", TASKS[0]))
+    _run(project, "start", "1", prompt)
+    report = _run(project, "post", "1", prompt)
     path = project.store.paths.relative(project.store.path(AGENT))
     change = next((change for change in report.changes if change.path == path), None)
     if change is None or LEARNING.encode() not in (change.after or b""):
         raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
-    second = run("pre", "2", TASKS[1])
+    second = _run(project, "pre", "2", TASKS[1])
     next_prompt = _read_prompt(second)
     if not (next_prompt.startswith(TASKS[1]) and LEARNING in next_prompt):
         raise InstallRefused(f"trial: the prompt lacks the task or the memory: {next_prompt}")
@@ -114,14 +108,13 @@ def _link_program(folder: str) -> str:
     return environment
 
 
-def _run(
-    project: Project, commands: Mapping[str, str], kind: str, run: str, prompt: str
-) -> hook_runner.HookResult:
+def _run(project: Project, kind: str, run: str, prompt: str) -> hook_runner.HookResult:
     event = sample_events.build(kind, AGENT, project.paths.root, run, prompt, REPORT)
     data = json.dumps({**event, "session_id": "demo"}).encode()
     name = event["hook_event_name"]
-    command = [hook_runner.SHELL, "-c", commands[name]]
-    result = hook_runner.run(project, command, data, project.environ)
+    command = settings_json.build_command(hook_runner.SCRIPT_BY_EVENT[name])
+    words = [hook_runner.SHELL, "-c", command]
+    result = hook_runner.run(project, words, data, project.environ)
     if result.fault:
         raise InstallRefused(f"trial: the {name} hook {result.fault}")
     return result

@@ -80,7 +80,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
             say(f"Would not write: {refusal}.")
         return
     _check_writable(target)
-    _test(change)
+    _test()
     backup = write_settings(change)
     if not user:
         with suppress(OSError):
@@ -153,7 +153,7 @@ def renew(path: str) -> str:
     change = _plan_update(_find_target_of(path))
     if change is None:
         return ""
-    _test(change)
+    _test()
     write_settings(change)
     return change.diff().rstrip("\n")
 
@@ -213,13 +213,13 @@ def plan_task_hooks(project: Project) -> FileChange | None:
     return _plan_update(target)
 
 
-def _test(change: FileChange) -> None:
-    """Test the hooks of the new settings."""
+def _test() -> None:
+    """Test the program that hooks run."""
     environment = program.find_link()
     python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
-    demo.run_trial((change.after or b"").decode(), environment)
+    demo.run_trial(environment)
 
 
 def check_settings(project: str, user: bool = False) -> None:
