@@ -22,7 +22,7 @@ from memory_core.origin import text_origins
 from memory_core.setup import builder, demo, installation, packages, program
 from memory_core.setup.builder import InstallRefused
 from memory_core.setup.packages import MCP
-from memory_core.setup.program import COMMAND, Say, Way
+from memory_core.setup.program import COMMAND, Say
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -68,8 +68,8 @@ def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = p
     copied = packages.find_packages()
     note = program.read_note(used)
     refuse_older(note)
-    way = Way(tool, place) if tool else program.find_way()
-    new_note = program.Note(__version__, packages.hash_packages(copied), way)
+    way = (tool, place) if tool else program.find_own_note()[2:]
+    new_note = program.Note(__version__, packages.hash_packages(copied), *way)
     is_same = note is not None and note.packages == new_note.packages
     if is_same and needs_mcp == program.has_mcp(used):
         program.write_note(used, new_note)  # it may have come another way now
@@ -190,8 +190,7 @@ def activate(environment: str, say: Say = print) -> None:
     """
     builder.run([os.path.join(environment, "bin", COMMAND), "--help"])
     demo.run_trial(environment)
-    note = program.read_note(environment)
-    program.link_command(note.way if note else program.find_way(), say)
+    program.link_command(program.find_own_note().tool, say)
     builder.switch_to(program.data_folder(), environment)
     update_projects(say)
 

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from memory_core import __version__
 from memory_core.claude_code import settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files import file_actions, tree
@@ -127,7 +128,7 @@ def format_command() -> str:
     is_tools = os.path.realpath(link) == os.path.realpath(_tool_command())
     if os.path.exists(find_command()):
         path = link if is_tools or _is_own_link(link) else find_command()
-    elif find_way().tool == "uvx":
+    elif find_own_note().tool == "uvx":
         return f"uvx {COMMAND}"
     else:
         path = os.path.join(os.path.dirname(sys.executable), COMMAND)
@@ -136,7 +137,7 @@ def format_command() -> str:
 
 
 def _tool_command() -> str:
-    return os.path.join(os.path.dirname(find_way().place), COMMAND)
+    return os.path.join(os.path.dirname(find_own_note().place), COMMAND)
 
 
 def find_rival() -> str:
@@ -160,19 +161,16 @@ def note_command(say: Say) -> None:
 # --- the environment in use ---
 
 
-class Way(NamedTuple):
-    """How the user installed the program: the tool, and its Python, or the folder of a clone."""
-
-    tool: str
-    place: str
-
-
 class Note(NamedTuple):
-    """What an environment notes: the version, the hash of its packages, the way."""
+    """What an environment notes: the version, the hash of its packages, and how it came there.
+
+    That is the tool with which the user installed it, and its Python, or the folder of a clone.
+    """
 
     version: str
     packages: str
-    way: Way
+    tool: str
+    place: str
 
 
 def find_environment() -> str:
@@ -200,15 +198,15 @@ def read_note(environment: str) -> Note | None:
     try:
         with open(os.path.join(environment, NOTE_NAME), encoding="utf-8") as file:
             value = json.load(file)
-        return Note(value["version"], value["packages"], Way(value["tool"], value["place"]))
+        return Note(*(value[name] for name in Note._fields))
     except (OSError, ValueError, LookupError, TypeError):
         return None
 
 
 def write_note(environment: str, note: Note) -> None:
     """Write the note of an environment."""
-    value = {"version": note.version, "packages": note.packages, **note.way._asdict()}
-    SafeFiles(environment).replace(NOTE_NAME, f"{json.dumps(value, indent=2)}\n".encode())
+    text = json.dumps(note._asdict(), indent=2)
+    SafeFiles(environment).replace(NOTE_NAME, f"{text}\n".encode())
 
 
 def parse_version(text: str) -> tuple[tuple[int, ...], bool, tuple[int, ...]]:
@@ -219,16 +217,17 @@ def parse_version(text: str) -> tuple[tuple[int, ...], bool, tuple[int, ...]]:
     return numbers[0], not early, numbers[1]
 
 
-def find_way() -> Way:
-    """Return how the running program was installed."""
+def find_own_note() -> Note:
+    """Return the note about the running program; one with a hash only if it has one."""
     if is_private() and (note := read_note(sys.prefix)):
-        return note.way
+        return note
     tools = {"pipx_metadata.json": "pipx", "uv-receipt.toml": "uv tool"}
     for name, tool in tools.items():
         if os.path.exists(os.path.join(sys.prefix, name)):
-            return Way(tool, sys.executable)
+            return Note(__version__, "", tool, sys.executable)
     is_cached = re.search(r"/archive-v\d+/", f"{os.path.realpath(sys.prefix)}/")  # uv's cache
-    return Way("uvx", "") if is_cached else Way("pip", sys.executable)
+    tool, place = ("uvx", "") if is_cached else ("pip", sys.executable)
+    return Note(__version__, "", tool, place)
 
 
 def link_hooks(environment: str) -> None:
@@ -253,7 +252,7 @@ def link_hooks(environment: str) -> None:
     os.chmod(os.path.join(plugin, "bin", COMMAND), 0o755)  # noqa: S103 - a command
 
 
-def link_command(way: Way, say: Say) -> None:
+def link_command(tool: str, say: Say) -> None:
     """Link the command into ~/.local/bin, unless another program has the name.
 
     The tools that install commands have put theirs there themselves.
@@ -261,7 +260,7 @@ def link_command(way: Way, say: Say) -> None:
     command, link = find_command(), _command_link()
     folder = os.path.dirname(link)
     if os.path.lexists(link) and not _is_own_link(link):
-        if way.tool not in TOOLS:
+        if tool not in TOOLS:
             say(f"Not replaced: {link} belongs to another program. Use {command}.")
         return
     os.makedirs(folder, exist_ok=True)
@@ -296,9 +295,8 @@ def remove(states: str, removal: Removal) -> None:
     removed += [os.path.join(path, name) for path in kept for name in event_log.FILES]
     for path in filter(os.path.lexists, removed):
         removal.remove(path, partial(builder.remove_all, path))
-    tool = note.way.tool if note else ""
-    if tool in TOOLS:
-        removal.say(f"Kept: the package {COMMAND}; to remove it: {tool} uninstall {COMMAND}")
+    if note and note.tool in TOOLS:
+        removal.say(f"Kept: the package {COMMAND}; to remove it: {note.tool} uninstall {COMMAND}")
     if kept:
         what = f"your decisions, undo and waiting learnings, {format_count(len(kept), 'project')}"
         removal.say(f"Kept: {states} ({what}; to forget them, delete it).")

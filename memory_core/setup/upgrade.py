@@ -21,7 +21,7 @@ from contextlib import suppress
 from memory_core import __version__
 from memory_core.setup import activation, builder, packages, program
 from memory_core.setup.builder import InstallRefused
-from memory_core.setup.program import COMMAND, Note, Say, Way
+from memory_core.setup.program import COMMAND, Note, Say
 
 # A version as people write it: 1.2.3, 1.2.3rc1.
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)?")
@@ -41,18 +41,18 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
     if note is None and not packages.is_installed():
         say(f"agent-memory {__version__} runs from a clone: to upgrade it, use git pull.")
         return
-    note = note or Note(__version__, "", program.find_way())
+    note = note or program.find_own_note()
     activation.refuse_older(note, to or note.version)
     with activation.explain_failures():
-        newest = find_newest(note.way, to)
+        newest = find_newest(note, to)
     is_newer = program.parse_version(newest) > program.parse_version(note.version)
     if check and is_newer:
         say(f"agent-memory {note.version} is installed, and {newest} is available.")
         say(f"To upgrade: {program.format_command()} upgrade")
-    elif not check and (is_newer or note.way.tool == "clone"):  # whose version changes rarely
+    elif not check and (is_newer or note.tool == "clone"):  # whose version changes rarely
         say(f"Upgrading agent-memory {note.version} to {newest} ...")
         with activation.explain_failures("Hooks run the program as before."):
-            _upgrade(note.way, to, say)
+            _upgrade(note, to, say)
         say(f"agent-memory {newest} is installed.")
     else:
         say(f"agent-memory {note.version} is the newest version.")
@@ -64,14 +64,14 @@ def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
 # --- which version ---
 
 
-def find_newest(way: Way, to: str = "") -> str:
+def find_newest(note: Note, to: str = "") -> str:
     """Return the version that an upgrade installs; raises InstallRefused."""
-    if way.tool == "clone":
-        return _find_newest_of_clone(way.place, to)
+    if note.tool == "clone":
+        return _find_newest_of_clone(note.place, to)
     wanted = _format_requirement(to)
-    if way.tool == "pip":
-        return _ask_pip([way.place, "-I", "-m", "pip"], wanted)
-    if way.tool == "pipx":
+    if note.tool == "pip":
+        return _ask_pip([note.place, "-I", "-m", "pip"], wanted)
+    if note.tool == "pipx":
         with suppress(InstallRefused):  # newer ones have uv behind `runpip`, which lacks --report
             return _ask_pip([_find_tool("pipx"), "runpip", COMMAND], wanted)
     return _ask_uv(wanted)
@@ -127,33 +127,33 @@ def _find_tool(name: str) -> str:
 # --- the upgrade ---
 
 
-def _upgrade(way: Way, to: str, say: Say) -> None:
+def _upgrade(note: Note, to: str, say: Say) -> None:
     """Install the newest version or `to` by the tool, then let its Python copy the program.
 
     A tool that gets a version would keep it for ever, so `to` goes into its environment only.
     """
-    wanted, python = _format_requirement(to), [way.place]
-    if way.tool == "clone":
-        builder.run([_find_tool("git"), "-C", way.place, "pull", "--quiet", "--ff-only"])
-        script = os.path.join(way.place, "install.sh")
+    wanted, python = _format_requirement(to), [note.place]
+    if note.tool == "clone":
+        builder.run([_find_tool("git"), "-C", note.place, "pull", "--quiet", "--ff-only"])
+        script = os.path.join(note.place, "install.sh")
         for line in builder.run([script, "--program", "--python", sys.executable]).splitlines():
             say(line)
         return
-    if way.tool == "uvx":
+    if note.tool == "uvx":
         python = [_find_tool("uv"), "tool", "run", "--refresh-package", COMMAND]
         python += ["--from", wanted if to else f"{COMMAND}@latest", "python"]
     else:
-        builder.run(_build_command(way, to, wanted))
-    activation.run_verb(python, ["install_program", way.tool, way.place], say)
+        builder.run(_build_command(note, to, wanted))
+    activation.run_verb(python, ["install_program", note.tool, note.place], say)
 
 
-def _build_command(way: Way, to: str, wanted: str) -> list[str]:
+def _build_command(note: Note, to: str, wanted: str) -> list[str]:
     """Return the command by which a tool upgrades its package."""
-    if way.tool == "pipx":
+    if note.tool == "pipx":
         pipx = _find_tool("pipx")
         return [pipx, "runpip", COMMAND, "install", wanted] if to else [pipx, "upgrade", COMMAND]
-    if way.tool == "uv tool":
-        into = ["pip", "install", "--python", way.place, wanted]
+    if note.tool == "uv tool":
+        into = ["pip", "install", "--python", note.place, wanted]
         return [_find_tool("uv"), *(into if to else ["tool", "upgrade", COMMAND])]
-    pip = [way.place, "-I", "-m", "pip", "install", "--upgrade"]
+    pip = [note.place, "-I", "-m", "pip", "install", "--upgrade"]
     return [*pip, *builder.PIP_OPTIONS, wanted]
