@@ -21,12 +21,6 @@ PROJECT = "agent-memory"
 # The extra with the packages of the MCP server.
 MCP = "mcp"
 
-# What installers note for themselves; without it all ways lead to the same files.
-INSTALLER_FILES = (
-    *("INSTALLER", "REQUESTED", "RECORD", "direct_url.json"),
-    *("uv_cache.json", "uv_build.json"),
-)
-
 _REQUIREMENT = re.compile(r"([\w.-]+)\s*(?:\[([^\]]*)\])?", re.ASCII)
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
@@ -89,24 +83,20 @@ def hash_packages(packages: list[Distribution]) -> str:
     """Return a hash of the packages and of this Python's version."""
     digest = hashlib.sha256(".".join(map(str, sys.version_info[:3])).encode())
     for package in packages:
-        digest.update(f"\n{package.metadata['Name']} {package.version}\n".encode())
+        digest.update((package.read_text("METADATA") or "").encode())
         if package.metadata["Name"] == PROJECT:  # a clone keeps its version when it changes
-            digest.update("\n".join(map(_format_record, _list_files(package))).encode())
+            own = (file for file in _list_files(package) if not _is_info(file))
+            digest.update("".join(f"\n{file} {file.hash}" for file in own).encode())
     return digest.hexdigest()
 
 
 def copy_packages(packages: list[Distribution], target: str) -> None:
     """Copy packages into a folder; raises OSError."""
     for package in packages:
-        files = _list_files(package)
-        for file in files:
+        for file in _list_files(package):
             path = os.path.join(target, *file.parts)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             shutil.copyfile(str(file.locate()), path)
-        folder = next(file.parts[0] for file in files if file.parts[0].endswith(".dist-info"))
-        lines = [*map(_format_record, files), f"{folder}/RECORD,,"]
-        with open(os.path.join(target, folder, "RECORD"), "w", encoding="utf-8") as record:
-            record.write("".join(f"{line}\n" for line in lines))
 
 
 def _list_files(package: Distribution) -> list[PackagePath]:
@@ -115,12 +105,9 @@ def _list_files(package: Distribution) -> list[PackagePath]:
         file
         for file in package.files or ()
         if not (file.is_absolute() or {"..", "__pycache__"} & {*file.parts})
-        and not (file.parts[0].endswith(".dist-info") and file.name in INSTALLER_FILES)
     )
 
 
-def _format_record(file: PackagePath) -> str:
-    """Return the line of a file in RECORD."""
-    value = f"{file.hash.mode}={file.hash.value}" if file.hash else ""
-    name = f'"{file}"' if "," in str(file) else str(file)
-    return f"{name},{value},{'' if file.size is None else file.size}"
+def _is_info(file: PackagePath) -> bool:
+    """Say whether a file is about the package: some are different after each installation."""
+    return file.parts[0].endswith(".dist-info")

@@ -146,12 +146,14 @@ class Home:
             self.commit()
 
     def read_program(self) -> dict[str, bytes]:
-        """Return the files of the program, without compiled ones."""
+        """Return the files of the program, without compiled ones and installers' notes."""
         packages = (self.data / "venv" / "packages").resolve()
         return {
             str(path.relative_to(packages)): path.read_bytes()
             for path in sorted(packages.rglob("*"))
-            if path.is_file() and "__pycache__" not in path.parts
+            if path.is_file()
+            and "__pycache__" not in path.parts
+            and (path.name == "METADATA" or not path.parent.name.endswith(".dist-info"))
         }
 
     def count_megabytes(self) -> float:
