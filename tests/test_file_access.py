@@ -56,7 +56,7 @@ ALLOWED: dict[str, str] = {
     "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
     "claude_code.settings_files._find_in_place": "plugins in ~/.claude",
     "doctor.path_checks.check_state": "the state folder",
-    "doctor.locations": "whether places exist; nothing is opened",
+    "cli.setup.config": "whether places exist; nothing is opened",
     "doctor.hook_checks.check_program": "the home folder",
     "doctor.hook_checks._report_unusable": "whether a settings file is a link",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Annotated
 
 from memory_core.cli.app import find_project
@@ -12,12 +13,15 @@ from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level, require_person
 from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note, print_problem
-from memory_core.doctor import config_sources, locations
-from memory_core.storage import user_level
+from memory_core.doctor import config_sources
+from memory_core.setup import program
+from memory_core.storage import event_log, user_level
 from memory_core.storage.config_yml.config_file import set_value, suggest_keys, unset_value
 from memory_core.storage.config_yml.config_merge import read_source, write_source
 from memory_core.storage.config_yml.default_settings import SETTINGS
+from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
+from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
 KEY_HELP = "A key of docs/config.md, with or without memory."
@@ -167,13 +171,35 @@ def paths() -> None:
     Example:
       agent-memory config paths
     """
-    places = locations.list_locations(find_project())
-    print_json([place._asdict() for place in places])
-    rows = [
-        [place.level, place.name, "exists" if place.exists else "absent", place.path]
-        for place in places
-    ]
-    print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
+    project = find_project()
+    places = _list_places(project.store, "project")
+    if project.user_paths:
+        places |= _list_places(project.level(user=True), "user")
+    places["program", "program"] = program.data_folder()
+    fields, rows = [], [["LEVEL", "NAME", "STATE", "PATH"]]
+    for (level, name), path in places.items():
+        exists = os.path.lexists(path)
+        fields.append({"name": name, "level": level, "path": path, "exists": exists})
+        rows.append([level, name, "exists" if exists else "absent", path])
+    print_json(fields)
+    print_columns(rows)
+
+
+def _list_places(store: Store, level: str) -> dict[tuple[str, str], str]:
+    """Return the paths that the program uses at a level, by (level, name)."""
+    paths, memories = store.paths, store.folder
+    places = {
+        "settings": paths.config,
+        "memories": memories,
+        "history": os.path.join(memories, "history"),
+        "archive": os.path.join(memories, "archive"),
+        "locks": os.path.join(paths.folder, "locks"),
+        "state": paths.state.root,
+        "event log": paths.state.locate(event_log.FILE_NAME),
+        "database": paths.state.locate(state_db.FILE_NAME),
+        "review": paths.state.locate(state_db.JOURNAL),
+    }
+    return {(level, name): path for name, path in places.items()}
 
 
 Revoke = Annotated[bool, flag("--revoke", "Do not give it to them any more.")]
