@@ -21,36 +21,27 @@ class Setting(NamedTuple):
 
 def list_settings(project: Project) -> list[Setting]:
     """Return the settings in force, with dotted keys."""
-    paths, user = project.paths, project.user_paths
+    paths, user, settings = project.paths, project.user_paths, _flatten(project.config.values)
     merged = _flatten(config_merge.load(paths, user, {}).values)
-    # If a file is unreadable, the last settings of all files that were read count as its own.
-    files = {
-        level.config: _flatten(_read_file(level, paths)[0]) or merged
-        for level in (paths, user)
-        if level
-    }
-    defaults = _flatten(DEFAULTS)
+    # If the user's file is unreadable, the last settings that were read count as its own.
+    users_own = {user.config: _flatten(_read_file(user, paths)[0]) or merged} if user else {}
+    layers = {"default": _flatten(DEFAULTS), **users_own, paths.config: merged}
+    layers["environment"] = settings
     descriptions = {key.removeprefix("memory."): row.meaning for key, row in SETTINGS.items()}
 
-    def find_source(key: str, value: Any) -> str:
-        if value != merged.get(key):
-            return "environment"
-        default = defaults.get(key)
-        changing = [path for path, values in files.items() if values.get(key, default) != default]
-        if not changing:
-            return "default"
-        # The project's file may set a key back to its default, and so override the user's.
-        return changing[0] if files[changing[0]].get(key) == value else next(iter(files))
+    def find_source(key: str) -> str:
+        source, before = "default", None
+        for name, values in layers.items():
+            if values.get(key) != before:
+                source, before = name, values.get(key)
+        return source
 
     def describe(key: str) -> str:
         if key.startswith("agent_overrides."):
             key = f"agent_overrides.AGENT.{key.rpartition('.')[2]}"
         return descriptions.get(key, "settings for single agents")
 
-    return [
-        Setting(key, value, find_source(key, value), describe(key))
-        for key, value in _flatten(project.config.values).items()
-    ]
+    return [Setting(key, value, find_source(key), describe(key)) for key, value in settings.items()]
 
 
 def list_problems(project: Project) -> list[str]:
