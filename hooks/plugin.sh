@@ -5,6 +5,7 @@
 #   plugin.sh setup             at the start of a session: build the Python environment if needed
 #   plugin.sh mcp               run the MCP server
 #   plugin.sh run ARGUMENT...   run the command line
+#   plugin.sh build             build the Python environment; the others start it
 #
 # A hook starts one Python and no other program: the environment's, or until that is built the
 # system's with its standard library.  A hook must not exit with status 2, which blocks the agent.
@@ -75,7 +76,6 @@ find_python() {
     if [ -r "$data/python" ] && IFS= read -r python <"$data/python" && [ -x "$python" ]; then
         return
     fi
-    set -f # an entry of PATH is not a pattern
     PATH=$(clean_path)$places
     IFS=:
     for folders in "${PATH%"$places"}" "$places"; do
@@ -117,6 +117,7 @@ without_python() {
 }
 
 [ "$1" != run ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || find_data
+set -f # an entry of PATH is not a pattern
 python=$data/venv/bin/python
 [ -x "$python" ] || find_python
 [ -n "$python" ] && [ -r "$root/hooks/agent_memory_plugin.py" ] || without_python "$1"
@@ -124,8 +125,11 @@ python=$data/venv/bin/python
 # As LAUNCH_CODE in memory_core/setup/plugin.py, which explains it.
 door='import sys; sys.path += [sys.argv[1], sys.argv[1] + "/hooks"]; import agent_memory_plugin; agent_memory_plugin.main()'
 
+# What installs packages is no program of the project.
+[ "$1" != build ] || PATH=$(clean_path)$places
+
 export AGENT_MEMORY_PLUGIN_DATA="$data"
 case $1 in
-    hook | setup) exec "$python" -I -S -c "$door" "$root" "$@" ;;
+    hook | setup | build) exec "$python" -I -S -c "$door" "$root" "$@" ;;
     *) exec "$python" -I -c "$door" "$root" "$@" ;;
 esac

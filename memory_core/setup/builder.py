@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 # The Python itself: the environment of this program may go, and 3.10 would link a new one to it.
@@ -86,33 +86,33 @@ def switch_to(data: str, environment: str) -> None:
     replace_link(os.path.join(data, "venv"), target)
 
 
-def create(new: str, requirements: Sequence[str], environ: Mapping[str, str] = os.environ) -> str:
+def create(new: str, requirements: Sequence[str]) -> str:
     """Create an environment of this Python with these requirements, and without pip.
 
     Return the folder of its packages, to which it has a link.  Raises InstallRefused.
     """
-    _create(new, requirements, environ)
+    _create(new, requirements)
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = run([find_python(new), "-I", "-c", code]).strip()
     replace_link(os.path.join(new, "packages"), os.path.relpath(packages, new))
     return packages
 
 
-def _create(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:
+def _create(new: str, requirements: Sequence[str]) -> None:
     if not requirements:
-        run([BASE, "-I", "-m", "venv", "--without-pip", new], environ)
+        run([BASE, "-I", "-m", "venv", "--without-pip", new])
         return
-    if uv := shutil.which("uv", path=environ.get("PATH", os.defpath)):
+    if uv := shutil.which("uv"):
         try:
-            run([uv, "venv", "--quiet", "--python", BASE, new], environ)
+            run([uv, "venv", "--quiet", "--python", BASE, new])
             install = [uv, "pip", "install", "--quiet", "--python", find_python(new)]
             # A clone keeps its version number when it changes.
-            run([*install, "--refresh-package", "agent-memory", *requirements], environ)
+            run([*install, "--refresh-package", "agent-memory", *requirements])
             return
         except InstallRefused as failure:
             print(f"{failure} Trying pip ...", flush=True)
             shutil.rmtree(new, ignore_errors=True)
-    _create_by_pip(new, requirements, environ)
+    _create_by_pip(new, requirements)
 
 
 def find_python(environment: str) -> str:
@@ -133,30 +133,28 @@ def remove_all(path: str) -> None:
     shutil.rmtree(path) if is_folder else os.unlink(path)
 
 
-def _create_by_pip(new: str, requirements: Sequence[str], environ: Mapping[str, str]) -> None:
+def _create_by_pip(new: str, requirements: Sequence[str]) -> None:
     try:
-        run([BASE, "-I", "-c", "import ensurepip, venv"], environ)
+        run([BASE, "-I", "-c", "import ensurepip, venv"])
     except InstallRefused:
         version = ".".join(map(str, sys.version_info[:2]))
         raise InstallRefused(
             f"{BASE} cannot create environments. On Debian or Ubuntu run:"
             f" sudo apt install python{version}-venv. Or install uv."
         ) from None
-    run([BASE, "-I", "-m", "venv", new], environ)
+    run([BASE, "-I", "-m", "venv", new])
     pip = [find_python(new), "-I", "-m", "pip"]
-    run([*pip, "install", *PIP_OPTIONS, "--no-compile", *requirements], environ)
+    run([*pip, "install", *PIP_OPTIONS, "--no-compile", *requirements])
     # The program needs neither, and pip is as large as the rest.
-    run([*pip, "uninstall", "--quiet", "--yes", "pip", "setuptools"], environ)
+    run([*pip, "uninstall", "--quiet", "--yes", "pip", "setuptools"])
 
 
-def run(
-    command: Sequence[str], environ: Mapping[str, str] = os.environ, timeout: int = STEP_TIMEOUT
-) -> str:
+def run(command: Sequence[str]) -> str:
     """Run a step and return its output; raises InstallRefused with the last error in the output."""
     try:
         process = subprocess.Popen(
             command,
-            env={name: value for name, value in environ.items() if name not in REMOVED_VARIABLES},
+            env={name: text for name, text in os.environ.items() if name not in REMOVED_VARIABLES},
             cwd=os.path.abspath(os.sep),  # uv reads the settings of the current folder
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -168,10 +166,10 @@ def run(
         raise InstallRefused(f"{command[0]}: {error.strerror}.") from None
     with process:
         try:
-            output = process.communicate(timeout=timeout)[0]
+            output = process.communicate(timeout=STEP_TIMEOUT)[0]
         except subprocess.TimeoutExpired:
             process.kill()
-            raise InstallRefused(f"{command[0]} took longer than {timeout} s.") from None
+            raise InstallRefused(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
         except KeyboardInterrupt:
             process.terminate()  # Ctrl-C has reached it already, but not SIGTERM
             process.wait()  # it cleans up

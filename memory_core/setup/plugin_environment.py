@@ -22,7 +22,7 @@ from contextlib import suppress
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.setup import builder, plugin
-from memory_core.storage import config, paths, typed_command
+from memory_core.storage import config, typed_command
 from memory_core.text import digests
 
 # Seconds that a command waits for the environment: Claude Code stops a shell command after 120.
@@ -130,7 +130,10 @@ def _note_command(data: str, environ: Mapping[str, str]) -> None:
 
 def start_build(data: str) -> bool:
     """Start a build in the background, unless one runs; return whether it was started."""
-    command = [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"]
+    command = ["/bin/sh", os.path.join(root(), "hooks", "plugin.sh"), "build"]
+    # As this process got it: the shell in Claude Code lacks the first, the folder is another one.
+    project = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+    environ = {**os.environ, "CLAUDE_PLUGIN_DATA": data, "CLAUDE_PROJECT_DIR": project}
     try:
         os.makedirs(data, exist_ok=True)
         with open(os.path.join(data, LOCK_NAME), "ab") as lock:
@@ -139,6 +142,7 @@ def start_build(data: str) -> bool:
                 subprocess.Popen(
                     command,
                     cwd=data,
+                    env=environ,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
@@ -191,24 +195,10 @@ def build(environ: Mapping[str, str]) -> int:
         return 0
     try:
         with builder.add_environment(data, f"{hash_dependencies()}-") as new:
-            environ = {**os.environ, "PATH": _clean_path(os.environ)}
-            builder.create(new, read_dependencies(), environ)
+            builder.create(new, read_dependencies())
             builder.switch_to(data, new)
     except (builder.InstallRefused, OSError) as error:
         reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)
         print(f"{getattr(error, 'output', '')}\n{reason}", flush=True)
         return 1
     return 0
-
-
-def _clean_path(environ: Mapping[str, str]) -> str:
-    """Return PATH without the folders that a project chooses: relative ones, and those in it."""
-    project = environ.get("CLAUDE_PROJECT_DIR", "")
-    if project and paths.is_below(environ.get("HOME", os.devnull), project):
-        project = ""  # the home directory, or one above it: all is the user's
-    folders = environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(
-        folder
-        for folder in folders
-        if os.path.isabs(folder) and not (project and paths.is_below(folder, project))
-    )

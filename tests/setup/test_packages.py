@@ -125,7 +125,8 @@ def test_a_missing_venv_package_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     python = tmp_path / "python"
     write_program(python, 'case "$*" in *ensurepip*) exit 1 ;; esac\nexit 0')
     monkeypatch.setattr(builder, "BASE", str(python))
+    monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(builder.InstallRefused) as caught:
-        builder.create(str(tmp_path / "new"), ["x"], {"PATH": "/nonexistent"})
+        builder.create(str(tmp_path / "new"), ["x"])
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     assert f"sudo apt install python{version}-venv. Or install uv." in str(caught.value)
