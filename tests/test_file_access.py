@@ -72,7 +72,7 @@ ALLOWED: dict[str, str] = {
     "cli.setup.demo": "a temporary folder",
     "setup.installation._find_target": "the project's root itself, which the user names",
     "setup.installation._find_new_target": "the project's root itself, which the user names",
-    "setup.installation.write_settings": "the empty ~/.claude that the installation created",
+    "setup.installation.write_settings": "the empty .claude that the installation created",
     "setup.plugin": "the environment of the plugin",
     "setup.plugin_environment": "the environment of the plugin",
     "setup.hook_runner": "our own hooks, in a temporary folder",

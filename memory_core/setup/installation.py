@@ -14,13 +14,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from memory_core import __version__
 from memory_core.claude_code import agent_names, headless, settings_files, settings_json
 from memory_core.claude_code.agent_definitions import BUILT_IN_AGENTS
 from memory_core.document.diff import FileChange
-from memory_core.files import file_actions
 from memory_core.files.problems import describe_expected
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import driver_notice, merge_driver
@@ -86,7 +85,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         with suppress(OSError):
             target.project.paths.state.make_root()  # so that an upgrade finds the project
     off = settings_files.find_disabling_file(settings_files.read_settings(target.root, os.environ))
-    verb = "already there" if _is_empty(change) else "written" if off else "installed"
+    verb = "already there" if not change.diff() else "written" if off else "installed"
     say(f"agent-memory {__version__}")
     say(f"  Hooks {verb}: {change.path}")
     if backup:
@@ -150,7 +149,7 @@ def renew(path: str) -> str:
 
     Raises InstallRefused if the hooks do not work or the file cannot be written.
     """
-    change = _plan_update(_find_target_of(path))
+    change = _plan_update(SettingsTarget(path))
     if change is None:
         return ""
     _test()
@@ -169,7 +168,7 @@ def _plan_update(target: SettingsTarget) -> FileChange | None:
     if others and not (target.is_user or _has_hooks(target)):
         parts.remove(settings_json.BASIC)
     change = _plan_hooks(target, parts)
-    if _is_empty(change):
+    if not change.diff():
         return None
     _check_writable(target)
     return change
@@ -190,7 +189,7 @@ def _has_hooks(target: SettingsTarget) -> bool:
 
 def list_entries(target: SettingsTarget) -> list[settings_json.HookEntry]:
     """Return the hooks of agent-memory in a settings file; none if it is invalid."""
-    text = (_read(target.files, target.name) or b"").decode("utf-8", "replace")
+    text = (_read(target) or b"").decode("utf-8", "replace")
     try:
         return settings_json.find_entries(text)
     except settings_json.InvalidSettings:
@@ -285,7 +284,7 @@ def _remove_program(target: SettingsTarget, removal: Removal) -> None:
 def _remove_hooks(target: SettingsTarget, removal: Removal) -> bool:
     """Remove the hooks from a settings file; return whether it has or may have some."""
     change = _plan_change(target, settings_json.remove_hooks)
-    if _is_empty(change) and not target.files.refused:
+    if not change.diff() and not target.files.refused:
         return False
     if refusal := target.find_refusal():
         removal.say(f"Not changed: {refusal}. Remove the hooks in it yourself, if any.")
@@ -325,23 +324,19 @@ def _list_targets(root: str) -> list[SettingsTarget]:
 # --- settings files ---
 
 
-class SettingsTarget(NamedTuple):
+class SettingsTarget:
     """A settings file, and the folder whose memory files belong to it.
 
     `files` reads it, also through links of the user.  Nothing is written through a link.
     """
 
-    files: SafeFiles
-    name: str
-    root: str
-
-    @property
-    def path(self) -> str:
-        return self.files.locate(self.name)
-
-    @property
-    def is_user(self) -> bool:
-        return not os.path.dirname(self.name)
+    def __init__(self, path: str) -> None:
+        self.path = path
+        folder = os.path.dirname(path)
+        self.is_user = folder == _config_folder()
+        self.root = program.find_home() if self.is_user else os.path.dirname(folder)
+        place = folder if self.is_user else self.root
+        self.files = SafeFiles(place, follows_links=self.is_user)
 
     @property
     def project(self) -> Project:
@@ -351,7 +346,7 @@ class SettingsTarget(NamedTuple):
     def find_refusal(self) -> str:
         """Return why the file is not written, for example because it is a link; "" if it is."""
         try:
-            os.close(SafeFiles(self.files.root).open(self.name, os.O_WRONLY))
+            os.close(SafeFiles(self.files.root).open(self.path, os.O_WRONLY))
         except FileNotFoundError:
             return ""
         except Refused as refusal:
@@ -362,9 +357,9 @@ class SettingsTarget(NamedTuple):
 def _find_targets(root: str) -> list[SettingsTarget]:
     """Return both settings files of a project, the committed one first, or the user's for ""."""
     if not root:
-        return [_find_target_of(os.path.join(_config_folder(), "settings.json"))]
+        return [SettingsTarget(os.path.join(_config_folder(), "settings.json"))]
     names = (settings_files.PROJECT_SETTINGS, settings_files.LOCAL_SETTINGS)
-    return [SettingsTarget(SafeFiles(root), name, root) for name in names]
+    return [SettingsTarget(os.path.join(root, name)) for name in names]
 
 
 def _config_folder() -> str:
@@ -392,43 +387,29 @@ def _find_new_target(project: str, user: bool) -> SettingsTarget:
     return target
 
 
-def _find_target_of(path: str) -> SettingsTarget:
-    """Return the target whose file is at `path`."""
-    folder, name = os.path.split(path)
-    if folder == _config_folder():
-        return SettingsTarget(SafeFiles(folder, follows_links=True), name, program.find_home())
-    root, own = os.path.split(folder)
-    return SettingsTarget(SafeFiles(root), os.path.join(own, name), root)
-
-
 def _check_writable(target: SettingsTarget) -> None:
     """Raise InstallRefused if the file is a link or write-protected."""
     if refusal := target.find_refusal():
-        option = "" if target.name == settings_files.PROJECT_SETTINGS else " --user"
+        option = " --user" if target.is_user else ""
         advice = f"To print the hooks to add there: {COMMAND} install{option} --dry-run"
         raise InstallRefused(f"{refusal}. It was not changed. {advice}")
 
 
 def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChange:
     """Return the change that `edit` makes to a settings file."""
-    before = _read(target.files, target.name)
+    before = _read(target)
     try:
         after = edit((before or b"").decode()).encode()
     except (UnicodeDecodeError, settings_json.InvalidSettings) as error:
         raise InstallRefused(f"{target.path}: {error}. The file was not changed.") from None
-    backup = _backup_path(target.path)
-    was_created = bool(before) and _read(SafeFiles(program.data_folder()), backup) != b""
-    is_gone = not after and (was_created or before is None)
-    return FileChange(target.path, before, None if is_gone else after)
+    backups, backup = SafeFiles(program.data_folder()), _backup_path(target.path)
+    was_empty = before == b"" or (backups.is_file(backup) and not backups.read(backup))
+    return FileChange(target.path, before, after or (b"" if was_empty else None))
 
 
-def _is_empty(change: FileChange) -> bool:
-    return change.before == change.after
-
-
-def _read(files: SafeFiles, name: str) -> bytes | None:
+def _read(target: SettingsTarget) -> bytes | None:
     """Return the content of a file, None if it does not exist or is refused."""
-    opened = files.read_with_status(name)
+    opened = target.files.read_with_status(target.path)
     return opened[0] if opened else None
 
 
@@ -437,27 +418,22 @@ def write_settings(change: FileChange) -> str | None:
 
     Return the path of its backup, if it had no hooks of agent-memory before.
     """
-    if _is_empty(change):
+    if not change.diff():
         return None
-    target, backup = _find_target_of(change.path), _back_up(change)
-    files = SafeFiles(target.files.root)
+    backup, files = _back_up(change), SafeFiles(SettingsTarget(change.path).files.root)
 
     def check() -> None:
-        if _read(files, target.name) != change.before:
+        if files.read(change.path) != (change.before or b""):
             reason = "was changed by another program just now. Try again."
             raise InstallRefused(f"{change.path} {reason}")
 
     if change.after is not None:
-        files.replace(target.name, change.after, check)
+        files.replace(change.path, change.after, check)
         return backup
     check()
-    files.delete(target.name)
-    folder = os.path.dirname(target.name)
-    if folder:
-        file_actions.remove_folder(files, folder)
-    else:
-        with suppress(OSError):  # it has other files
-            os.rmdir(files.root)
+    files.delete(change.path)
+    with suppress(OSError):  # it has other files
+        os.rmdir(os.path.dirname(change.path))
     return backup
 
 
