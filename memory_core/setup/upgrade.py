@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -25,9 +24,6 @@ from memory_core.setup.program import COMMAND, Note, Say
 
 # A version as people write it: 1.2.3, 1.2.3rc1.
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc|\.post|\.dev)\d+)?")
-
-_FOUND = re.compile(rf"^{COMMAND}==(\S+)", re.MULTILINE)
-_OF_CLONE = re.compile(r"""^version = "([^"]+)""", re.MULTILINE)
 
 
 def upgrade(check: bool = False, to: str = "", say: Say = print) -> None:
@@ -74,7 +70,7 @@ def find_newest(note: Note, to: str = "") -> str:
     if note.tool == "pipx":
         with suppress(InstallRefused):  # newer ones have uv behind `runpip`, which lacks --report
             return _ask_pip([_find_tool("pipx"), "runpip", COMMAND], wanted)
-    return _ask_uv(wanted)
+    return builder.run([*_start_newest(to), COMMAND, "--version"]).split()[-1]
 
 
 def _ask_pip(pip: Sequence[str], wanted: str) -> str:
@@ -84,13 +80,10 @@ def _ask_pip(pip: Sequence[str], wanted: str) -> str:
     return str(report["install"][0]["metadata"]["version"])
 
 
-def _ask_uv(wanted: str) -> str:
-    words = ["pip", "compile", "--quiet", "--no-deps", "--refresh", "--python", sys.executable]
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
-        path = os.path.join(folder, "requirements.in")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(wanted)
-        return _read_version(_FOUND, builder.run([_find_tool("uv"), *words, path]))
+def _start_newest(to: str) -> list[str]:
+    """Return the words by which uv starts a program of the newest version, or of `to`."""
+    source = _format_requirement(to) if to else f"{COMMAND}@latest"
+    return [_find_tool("uv"), "tool", "run", "--refresh-package", COMMAND, "--from", source]
 
 
 def _find_newest_of_clone(clone: str, to: str) -> str:
@@ -103,14 +96,7 @@ def _find_newest_of_clone(clone: str, to: str) -> str:
     git = [_find_tool("git"), "-C", clone]
     builder.run([*git, "fetch", "--quiet"])
     text = builder.run([*git, "show", "@{upstream}:pyproject.toml"])
-    return _read_version(_OF_CLONE, text)
-
-
-def _read_version(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    if match is None:
-        raise InstallRefused("found no version of agent-memory.")
-    return match[1]
+    return text.partition('\nversion = "')[2].partition('"')[0]
 
 
 def _format_requirement(version: str) -> str:
@@ -140,8 +126,7 @@ def _upgrade(note: Note, to: str, say: Say) -> None:
             say(line)
         return
     if note.tool == "uvx":
-        python = [_find_tool("uv"), "tool", "run", "--refresh-package", COMMAND]
-        python += ["--from", wanted if to else f"{COMMAND}@latest", "python"]
+        python = [*_start_newest(to), "python"]
     else:
         builder.run(_build_command(note, to, wanted))
     activation.run_verb(python, ["install_program", note.tool, note.place], say)
