@@ -72,11 +72,10 @@ def _list_requirements(
 def is_installed() -> bool:
     """Say whether this module is of an installed package, and not of a clone."""
     try:
-        files = distribution(PROJECT).files or ()
+        own = distribution(PROJECT).locate_file("memory_core/setup/packages.py")
     except PackageNotFoundError:
         return False
-    own = (str(file.locate()) for file in files if file.name == os.path.basename(__file__))
-    return os.path.realpath(__file__) in map(os.path.realpath, own)
+    return os.path.realpath(__file__) == os.path.realpath(str(own))
 
 
 def hash_packages(packages: list[Distribution]) -> str:
