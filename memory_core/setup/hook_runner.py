@@ -87,15 +87,6 @@ class HookResult(NamedTuple):
         return next((f"reported: {error}" for error in errors if error), "")
 
 
-def find_script(event: Mapping[str, Any]) -> str:
-    """Return the name of the script that answers an event; raises ValueError."""
-    name = str(event.get("hook_event_name", "without hook_event_name"))
-    if name not in SCRIPT_BY_EVENT:
-        expected = ", ".join(SCRIPT_BY_EVENT)
-        raise ValueError(f"no hook answers the event {name}: expected one of {expected}")
-    return SCRIPT_BY_EVENT[name]
-
-
 def find_script_path(script: str) -> str:
     """Return the path of a hook script; raises FileNotFoundError."""
     return find_own_file(f"agent_memory_hooks/{script}.py", f"hooks/{script}.py")

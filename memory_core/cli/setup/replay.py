@@ -60,10 +60,11 @@ def replay(
     fields = fastjson.load_object(data.decode("utf-8-sig", "replace"))
     if not fields:
         raise CommandRefused(f"{event} is not an event: a JSON object is expected")
-    try:
-        script = hook_runner.find_script(fields)
-    except ValueError as error:
-        raise CommandRefused(f"nothing to replay: {error}") from None
+    name = str(fields.get("hook_event_name", "without hook_event_name"))
+    if name not in hook_runner.SCRIPT_BY_EVENT:
+        what = f"nothing to replay: no hook answers the event {name}"
+        raise CommandRefused(f"{what}: expected one of {', '.join(hook_runner.SCRIPT_BY_EVENT)}")
+    script = hook_runner.SCRIPT_BY_EVENT[name]
     run = hook_runner.run if write else hook_runner.run_on_copy
     result = run(find_project(), hook_runner.build_command(script), data, os.environ)
     print_json(_to_json(fields, script, result, write))
