@@ -129,11 +129,11 @@ def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
         places.append(("project", SafeFiles(root), PROJECT_SETTINGS))
     places.append(("local", SafeFiles(root), LOCAL_SETTINGS))
     places.append(("managed", SafeFiles(MANAGED_FOLDER, follows_links=True), MANAGED_SETTINGS))
-    read = (_read_file(*place) for place in places)
+    read = (read_file(*place) for place in places)
     return [file for file in read if file is not None]
 
 
-def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
+def read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
     """Return a settings file, None if there is none."""
     path = files.locate(name)
     try:
@@ -159,7 +159,7 @@ def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]
     root = find_session_folder(root, environ)
     files = read_settings(root, environ)
     for name, folder in _find_plugins(files, root, find_config_folder(environ)):
-        if file := _read_file("plugin", SafeFiles(folder), PLUGIN_HOOKS):
+        if file := read_file("plugin", SafeFiles(folder), PLUGIN_HOOKS):
             # Only the hooks of a plugin count, whatever else the file sets.
             files.append(file._replace(value={}, plugin=name, folder=folder))
     return files

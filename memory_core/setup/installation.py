@@ -189,11 +189,8 @@ def _has_hooks(target: SettingsTarget) -> bool:
 
 def list_entries(target: SettingsTarget) -> list[settings_json.HookEntry]:
     """Return the hooks of agent-memory in a settings file; none if it is invalid."""
-    text = (_read(target) or b"").decode("utf-8", "replace")
-    try:
-        return settings_json.find_entries(text)
-    except settings_json.InvalidSettings:
-        return []
+    file = settings_files.read_file("", target.files, target.path)
+    return file.own_hooks if file else []
 
 
 def find_parts(project: Project, is_user: bool = False) -> list[str]:
