@@ -53,17 +53,8 @@ class Diagnosis:
 
     @property
     def problems(self) -> list[Finding]:
-        """What somebody has to repair, broken things first."""
-        return self.sort_findings(BROKEN, WARNING)
-
-    def sort_findings(self, *severities: str) -> list[Finding]:
-        """Return the findings of these severities, one after the other."""
-        return [
-            finding
-            for severity in severities
-            for finding in self.findings
-            if finding.severity == severity
-        ]
+        """What somebody has to repair."""
+        return [finding for finding in self.findings if finding.severity in (BROKEN, WARNING)]
 
     @property
     def skipped(self) -> list[str]:

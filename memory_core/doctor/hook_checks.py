@@ -149,7 +149,10 @@ def _suggest_install(
     # Hooks do not come to a folder that never had any, nor a memory.
     is_used = file or exam.project.paths.files.is_folder(exam.project.paths.folder)
     repair = partial(_update_hooks, path) if is_used and not advice else None
-    advice = advice or _format_install(exam, file.level if file else "project")
+    levels = {"user": "--user", "project": exam.session_folder}
+    level = levels.get(file.level if file else "project")
+    if level and not advice:
+        advice = shlex.join(["agent-memory", "install", level])
     return Finding(severity, what, path, advice or "agent-memory doctor --fix", repair)
 
 
@@ -158,12 +161,6 @@ def _update_hooks(path: str) -> Iterator[Repair]:
     diff = installation.renew(path)
     if diff:
         yield Repair("hooks updated", path, diff=diff)
-
-
-def _format_install(exam: Examination, level: str) -> str:
-    """Return the command that installs the hooks of a level, "" if there is none."""
-    targets = {"user": "--user", "project": exam.session_folder}
-    return shlex.join(["agent-memory", "install", targets[level]]) if level in targets else ""
 
 
 def check_plugin(exam: Examination) -> Iterator[Finding]:

@@ -11,10 +11,11 @@ from memory_core.cli.errors import exit_if
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.doctor import checks
 from memory_core.doctor.checks import Diagnosis
-from memory_core.doctor.examination import NOTE, OK
+from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING
 from memory_core.text.phrases import format_count
 
 INDENT = " " * 9
+WORST_FIRST = (BROKEN, WARNING, NOTE, OK)
 
 
 def doctor(
@@ -63,9 +64,9 @@ def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
         _print_details({"in": repair.where, "undo": repair.undo})
         for line in repair.diff.splitlines():
             print_line(f"{INDENT}{line}".rstrip())
-    others = diagnosis.sort_findings(NOTE, *([OK] if every else []))
-    for finding in [*diagnosis.problems, *others]:
-        _print_entry(finding.severity, finding.severity, f"{finding.check}: {finding.what}")
+    for finding in sorted(diagnosis.findings, key=lambda one: WORST_FIRST.index(one.severity)):
+        if every or finding.severity != OK:
+            _print_entry(finding.severity, finding.severity, f"{finding.check}: {finding.what}")
         if finding.severity != OK:
             _print_details({"in": finding.where, "to do": finding.advice})
     print_line(f"{format_count(len(diagnosis.passed), 'check')} passed")
