@@ -42,11 +42,7 @@ INSTALLED = "The program is installed, but maybe not the hooks: run it again."
 # The command of an environment.  The path may contain blanks, so it cannot follow the #!.
 SCRIPT = """\
 #!/bin/sh
-'''exec' {python} -I "$0" "$@"
-' '''
-from memory_core.cli import program
-
-program()
+exec {python} -I -c 'from memory_core.cli import program; program()' "$@"
 """
 
 
