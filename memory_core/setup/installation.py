@@ -394,7 +394,8 @@ def _check_writable(target: SettingsTarget) -> None:
 
 def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChange:
     """Return the change that `edit` makes to a settings file."""
-    before = _read(target)
+    opened = target.files.read_with_status(target.path)  # None if it is absent, or refused
+    before = opened[0] if opened else None
     try:
         after = edit((before or b"").decode()).encode()
     except (UnicodeDecodeError, settings_json.InvalidSettings) as error:
@@ -402,12 +403,6 @@ def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChan
     backups, backup = SafeFiles(program.data_folder()), _backup_path(target.path)
     was_empty = before == b"" or (backups.is_file(backup) and not backups.read(backup))
     return FileChange(target.path, before, after or (b"" if was_empty else None))
-
-
-def _read(target: SettingsTarget) -> bytes | None:
-    """Return the content of a file, None if it does not exist or is refused."""
-    opened = target.files.read_with_status(target.path)
-    return opened[0] if opened else None
 
 
 def write_settings(change: FileChange) -> str | None:
