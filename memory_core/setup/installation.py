@@ -70,7 +70,10 @@ def run_guarded(verb: Callable[[], None]) -> int:
 
 
 def install(project: str, user: bool = False, dry_run: bool = False, say: Say = print) -> None:
-    """Test the hooks, and write them into the settings of a project or of the user."""
+    """Test the hooks, and write them into the settings of a project or of the user.
+
+    `check_settings` comes before it.
+    """
     target = _find_new_target(project, user)
     change = _plan_hooks(target, find_parts(target.project, user))
     if dry_run:
@@ -78,7 +81,6 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
         if refusal := target.find_refusal():
             say(f"Would not write: {refusal}.")
         return
-    _check_writable(target)
     _test()
     backup = write_settings(change)
     if not user:

@@ -16,8 +16,6 @@ from collections.abc import Mapping
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
-NAME = "agent-memory"
-
 # The plugin's data folder; hooks/plugin.sh sets it.
 DATA_VARIABLE = "AGENT_MEMORY_PLUGIN_DATA"
 

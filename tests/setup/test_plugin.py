@@ -51,7 +51,7 @@ def test_the_plugin_has_the_hooks_of_an_installation() -> None:
 def test_the_manifests_agree_with_the_project() -> None:
     project = (REPO / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nname = "{MANIFEST["name"]}"\nversion = "{MANIFEST["version"]}"\n' in project
-    assert [each["name"] for each in MARKET["plugins"]] == [MANIFEST["name"]] == [plugin.NAME]
+    assert [each["name"] for each in MARKET["plugins"]] == [MANIFEST["name"]] == ["agent-memory"]
     assert not (REPO / ".mcp.json").exists()  # everyone who opens this repository would get it
     (server,) = MANIFEST["mcpServers"].values()
     assert server["args"] == ["${CLAUDE_PLUGIN_ROOT}/hooks/plugin.sh", "mcp"]
@@ -312,7 +312,7 @@ def listed(plugged: Plugged) -> Plugged:
     return plugged
 
 
-LISTED = f"{plugin.NAME}@{MARKET['name']}"
+LISTED = f"agent-memory@{MARKET['name']}"
 
 
 def doctor(plugged: Plugged) -> list[dict[str, Any]]:
