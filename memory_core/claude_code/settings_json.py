@@ -217,28 +217,22 @@ def add_hooks(text: str, wanted: HookGroups) -> str:
 
 
 def _add_group(text: str, event: str, group: dict[str, Any]) -> str:
-    root = _expect(text, parse_json(text), "object", "the settings")
-    hooks = _last(root, "hooks")
-    if hooks is None:
-        return _add(text, root, 1, {"hooks": {event: [group]}})
-    _expect(text, hooks, "object", '"hooks"')
-    groups = _last(hooks, event)
-    if groups is None:
-        return _add(text, hooks, 2, {event: [group]})
-    _expect(text, groups, "array", f'"{event}"')
-    return _add(text, groups, 3, [group])
+    node, name = parse_json(text), "the settings"
+    child: Any = {"hooks": {event: [group]}}
+    for depth, key in enumerate(("hooks", event), 1):
+        _expect(text, node, "object", name)
+        members = _members(node, key)
+        if not members:
+            return _add(text, node, depth, child)
+        node, name, child = members[-1], f'"{key}"', child[key]  # JSON readers use the last one
+    _expect(text, node, "array", name)
+    return _add(text, node, 3, child)
 
 
-def _last(node: JsonNode, key: str) -> JsonNode | None:
-    """Return the last member of a name, which JSON readers use."""
-    return next(reversed(_members(node, key)), None)
-
-
-def _expect(text: str, node: JsonNode, kind: str, name: str) -> JsonNode:
-    if node.kind == kind:
-        return node
-    bracket = "{...}" if kind == "object" else "[...]"
-    raise InvalidSettings(text, node.start, f"{name} should be an {kind} {bracket}, but is not")
+def _expect(text: str, node: JsonNode, kind: str, name: str) -> None:
+    if node.kind != kind:
+        bracket = "{...}" if kind == "object" else "[...]"
+        raise InvalidSettings(text, node.start, f"{name} should be an {kind} {bracket}, but is not")
 
 
 def _add(text: str, container: JsonNode, depth: int, child: dict[str, Any] | list[Any]) -> str:
