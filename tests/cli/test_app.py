@@ -404,9 +404,8 @@ def test_each_sample_is_a_new_run(settled: Person, kind: str) -> None:
         event = json.loads(settled.run("sample", kind).stdout)
         assert events.validate(event, "") == event
         assert run_records.is_safe_id(event.get("agent_id", "a"))
-        done = settled.sandbox.run_hook(
-            hook_runner.SCRIPT_BY_EVENT[event["hook_event_name"]], event
-        )
+        script = hook_runner.SCRIPT_BY_EVENT[event["hook_event_name"]]
+        done = settled.sandbox.run_hook(script, event)
         assert (done.status, done.stderr) == (0, b"")
         assert bool(done.stdout) == (kind in ("pre", "start", "post", "handback"))
     assert not settled.sandbox.read_log("agent.memory.error")
