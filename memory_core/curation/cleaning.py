@@ -18,7 +18,7 @@ from memory_core.document import dated_entries, markdown, preferences, template
 from memory_core.files import file_actions
 from memory_core.files.file_actions import STALE_SECONDS
 from memory_core.files.safe_files import TEMPORARY, SafeFiles
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.storage import event_log, hook_files, paths
 from memory_core.storage.database import run_table, state_db
@@ -198,8 +198,7 @@ def remove_unused(project: Project, store: Store, unused: UnusedData) -> UnusedD
     transaction.check_unlocked(store, orphans)
     for file in unused.files:
         _remove(file, result)
-    change_id = agent_memory.make_change_id("clean")
-    removed = transaction.change_memories(project, store, orphans, change, change_id)
+    removed = transaction.change_memories(project, store, orphans, change)
     for orphan, is_removed in zip(orphans.values(), removed, strict=True):
         if is_removed:
             result.orphans.append(orphan)
@@ -216,8 +215,7 @@ def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> N
 
     It is one change.
     """
-    change_id = agent_memory.make_change_id("delete")
-    transaction.change_memories(project, store, agents, _archive_all, change_id)
+    transaction.change_memories(project, store, agents, _archive_all)
 
 
 def _archive_all(memory: AgentMemory) -> None:
@@ -272,6 +270,5 @@ def prune_items(
         changes.remove_items(memory, texts, "archived", source="person")
         return PruneResult(memory.agent, weak)
 
-    change_id = agent_memory.make_change_id("prune")
-    results = transaction.change_memories(project, store, agents, archive_weak, change_id, write)
+    results = transaction.change_memories(project, store, agents, archive_weak, write=write)
     return [result for result in results if result.items]

@@ -10,7 +10,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
@@ -18,7 +17,7 @@ from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history
 from memory_core.learning import extraction, json_blocks
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
 from memory_core.storage.project import Project
@@ -123,21 +122,16 @@ def format_diff(proposal: Proposal) -> Iterator[str]:
 
 
 def apply(project: Project, proposals: Iterable[Proposal]) -> list[Proposal]:
-    """Apply accepted proposals, agent by agent, as one change; refuse those of changed items."""
-    change_id = agent_memory.make_change_id("optimize")
-    applied: list[Proposal] = []
-    for agent, group in groupby(proposals, lambda proposal: proposal.agent):
-        own = list(group)
+    """Apply accepted proposals as one change; refuse those of changed items."""
+    every = list(proposals)
 
-        def change(memory: AgentMemory, own: list[Proposal] = own) -> list[Proposal]:
-            return [proposal._replace(refused=_apply(memory, proposal)) for proposal in own]
+    def change(memory: AgentMemory) -> list[Proposal]:
+        own = (proposal for proposal in every if proposal.agent == memory.agent)
+        return [proposal._replace(refused=_apply(memory, proposal)) for proposal in own]
 
-        try:
-            applied += transaction.change_memory(project, agent, change, change_id=change_id)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            applied += [proposal._replace(refused=reason) for proposal in own]
-    return applied
+    agents = dict.fromkeys(proposal.agent for proposal in every)
+    applied = transaction.change_memories(project, project.store, agents, change)
+    return [proposal for own in applied for proposal in own]
 
 
 def _apply(memory: AgentMemory, proposal: Proposal) -> str:

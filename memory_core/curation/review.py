@@ -145,14 +145,14 @@ def accept(
     before any change, and OSError.
     """
     add = partial(_accept_item, text=text)
-    change_id = agent_memory.make_change_id("review")
     if target in ("", *(item.agent for item in chosen)):
-        return _decide(project, store, chosen, add, change_id)
+        return _decide(project, store, chosen, add)
     _check_waiting(store, chosen)
 
     def copy(memory: AgentMemory) -> list[SavedItem]:
         return [add(memory, one, {**_source_of(one), "origin": one.agent}) for one in chosen]
 
+    change_id = agent_memory.make_change_id(target)
     accepted = transaction.change_memory(project, target, copy, store, change_id)
     _decide(project, store, chosen, _record_rejected, change_id)
     return accepted
@@ -207,7 +207,7 @@ def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
 
 def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> list[str]:
     """Remove learnings, or rules of the memory; return a line for each.  Raises as `accept`."""
-    _decide(project, store, chosen, _record_rejected, agent_memory.make_change_id("review"))
+    _decide(project, store, chosen, _record_rejected)
     verbs = ["Archived" if item.is_rule else "Rejected" for item in chosen]
     rows = zip(verbs, chosen, strict=True)
     return [f"{verb}: {item.agent}: {item.text.splitlines()[0]}" for verb, item in rows]
@@ -267,7 +267,11 @@ def _make_bullet(line: str) -> str:
 
 
 def _decide(
-    project: Project, store: Store, chosen: Sequence[WaitingItem], record: Decision, change_id: str
+    project: Project,
+    store: Store,
+    chosen: Sequence[WaitingItem],
+    record: Decision,
+    change_id: str = "",
 ) -> list[SavedItem]:
     """Record a decision in the memory of each agent, and remove the learnings from the list.
 

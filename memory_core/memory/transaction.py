@@ -14,7 +14,7 @@ from memory_core.document import dated_entries
 from memory_core.files import file_actions
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import Record
-from memory_core.memory import run_history
+from memory_core.memory import agent_memory, run_history
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
@@ -77,14 +77,14 @@ def change_memories(
     store: Store,
     agents: Iterable[str],
     edit: Callable[[AgentMemory], Result],
-    change_id: str,
+    change_id: str = "",
     write: bool = True,
 ) -> list[Result]:
     """Change several memories as one change, see `check_unlocked`; or without `write` copies only.
 
     `edit` first changes copies of all, so that its errors leave no file, not even a lock.
     """
-    agents = list(agents)
+    agents, change_id = list(agents), change_id or agent_memory.make_change_id("")
     results = [edit(read_memory(project, agent, store)) for agent in agents]
     if write:
         check_unlocked(store, agents)
