@@ -80,7 +80,7 @@ class Memories:
         """
         name, by = self._agent(agent), _by(run, session)
         taught = item_actions.teach(self._project, name, type, [content], None, **by).taught
-        return taught[0].item if taught else None
+        return taught[0] if taught else None
 
     def reinforce(self, agent: str, item: str, run: str = "", session: str = "") -> RatedItem:
         """Confirm an item: 0.1 more, up to 1.0.  Each `run` counts once; without, each call."""

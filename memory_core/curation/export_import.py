@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, agent_spelling
-from memory_core.curation import archive
+from memory_core.curation import searching
 from memory_core.document import dated_entries, edits, markdown, merge_versions, preferences
 from memory_core.document.diff import FileChange, compare_texts
 from memory_core.document.merge_learnings import put_preference
@@ -164,8 +164,7 @@ def import_agents(
     def change(memory: AgentMemory) -> ImportResult:
         return _import(memory, agents[memory.agent])
 
-    change_id = agent_memory.make_change_id("import")
-    results = transaction.change_memories(project, store, agents, change, change_id, write)
+    results = transaction.change_memories(project, store, agents, change, write=write)
     for agent, exported in agents.items() if write else ():
         with store.lock(agent):
             entries, review = _list_new_entries(store, agent, exported)
@@ -251,7 +250,7 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> str:
         document = preferences.remove(document, key)
     union = merge_versions.merge_documents(memory.text, _unindent(document))
     origin = dated_entries.format_file_origin(os.path.basename(memory.store.path(memory.agent)))
-    archived = {item.text for item in archive.list_items(memory.store, memory.agent)}
+    archived = {item.whole for item in searching.list_archived(memory.store, memory.agent)}
     left = (dated_entries.normalize(text) for text in union.left if not text.startswith("# "))
     memory.evicted += [(origin, text) for text in left if text not in archived]
     return _add_preferences(memory, union.text, exported)

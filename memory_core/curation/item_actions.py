@@ -44,7 +44,8 @@ class RatedItem(NamedTuple):
     """An item: id, text, title of its section, confidence after the call, nested lines.
 
     `is_outside`: nobody on this machine wrote, reported or reviewed it.  `used` is when a run last
-    reported it or a person confirmed it; a sentence has no such time, and no id.
+    reported it or a person confirmed it; a sentence has no such time, and no id.  One that is
+    taught may have been present already, or replace an item, whose text is `was`.
     """
 
     id: str
@@ -55,19 +56,13 @@ class RatedItem(NamedTuple):
     is_outside: bool = False
     agent: str = ""
     used: str = ""
+    was_present: bool = False
+    was: str = ""
 
     @property
     def whole(self) -> str:
         """Return the text with its nested lines."""
         return markdown.join_nested(self.text, self.nested)
-
-
-class TaughtItem(NamedTuple):
-    """A taught item; it may have been present already, or replace an item (given by its text)."""
-
-    item: RatedItem
-    was_present: bool
-    was: str
 
 
 class SavedItem(NamedTuple):
@@ -91,7 +86,7 @@ class TeachResult(NamedTuple):
     ones of people; they stay.  `waits` is "" if no learning waits for a person.
     """
 
-    taught: list[TaughtItem]
+    taught: list[RatedItem]
     doubted: list[RatedItem]
     evicted: list[tuple[str, str]]
     rivals: list[RatedItem]
@@ -181,8 +176,7 @@ def judge_items(
         ]
 
     agents = dict.fromkeys(agent for agent, _item in names)
-    store, change_id = store or project.store, agent_memory.make_change_id(kind)
-    changed = transaction.change_memories(project, store, agents, change, change_id)
+    changed = transaction.change_memories(project, store or project.store, agents, change)
     return [item for items in changed for item in items]
 
 
@@ -278,13 +272,13 @@ def _make_refusal(content: str, reason: str, contents: Sequence[str]) -> Invalid
 
 def _list_taught(
     merged: merge_learnings.MergeResult, items: dict[str, RatedItem]
-) -> list[TaughtItem]:
+) -> list[RatedItem]:
     """Return the item of each learning that was not evicted at once, those that are new first."""
     was = {item_history.id_of(new): old for old, new in merged.replaced}
     new = [*map(item_history.id_of, merged.added), *was]
     present = [item_history.id_of(text) for text, _learning in merged.duplicates]
     return [
-        TaughtItem(items[key], key not in new, was.get(key, ""))
+        items[key]._replace(was_present=key not in new, was=was.get(key, ""))
         for key in dict.fromkeys(new + present)
         if key in items
     ]
@@ -376,22 +370,13 @@ def _list_preferences(memory: AgentMemory, key: str) -> list[str]:
 # Share.
 
 
-def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[RatedItem]:
-    """Return the items of agents, except preferences; their texts have the nested lines."""
-    return [
-        item._replace(text=item.whole, nested="")
-        for agent in agents
-        for item in list_items(read_memory(project, agent, store))
-        if not preferences.is_title(item.section)
-    ]
-
-
 def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> RatedItem:
-    """Return the item of one of these agents that has this name.
+    """Return the item of one of these agents that has this name; none is a preference.
 
     Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
     """
-    items = list_sources(project, store, agents)
+    every = [item for agent in agents for item in list_items(read_memory(project, agent, store))]
+    items = [item for item in every if not preferences.is_title(item.section)]
     source = lookup.find_item(name, items)
     owners = sorted({other.agent for other in items if other.id == source.id})
     if len(owners) > 1:
@@ -419,11 +404,10 @@ def copy_items(
 def _copy(
     project: Project, source: RatedItem, agent: str, store: Store, change_id: str
 ) -> SavedItem:
-    whole = scanner.redact(source.text)
-    first_line = whole.partition("\n")[0]
-    text = source.text.partition("\n")[0]
-    origin = text_origins.read_text_origins(project, project.store, source.agent).get(text, "")
-    state = text_origins.read_history(project, project.store, source.agent).find(text)
+    whole, first_line = scanner.redact(source.whole), scanner.redact(source.text)
+    origins = text_origins.read_text_origins(project, project.store, source.agent)
+    origin = origins.get(source.text, "")
+    state = text_origins.read_history(project, project.store, source.agent).find(source.text)
 
     def change(memory: AgentMemory) -> SavedItem:
         if twin := merge_learnings.find_duplicate(memory.document.items, first_line):

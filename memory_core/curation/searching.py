@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memory_core.curation import archive, lookup
+from memory_core.curation import lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
+from memory_core.history.item_history import ItemState
+from memory_core.memory import agent_memory
 from memory_core.origin import text_origins
 from memory_core.selection import splitting
 from memory_core.storage.project import Project
@@ -21,7 +23,8 @@ PLACES = (IN_MEMORY, IN_ARCHIVE)
 class ItemHit(NamedTuple):
     """A matching item: the place, and the day of an entry in archive or review, else "".
 
-    A sentence that is no item has no id, and no section.
+    A sentence that is no item has no id, and no section.  An entry of the archive has a `number`,
+    from 1.
     """
 
     agent: str
@@ -30,7 +33,13 @@ class ItemHit(NamedTuple):
     section: str
     text: str
     nested: str
-    day: str
+    day: str = ""
+    number: int = 0
+
+    @property
+    def whole(self) -> str:
+        """Return the text with its nested lines."""
+        return markdown.join_nested(self.text, self.nested)
 
     @property
     def is_restorable(self) -> bool:
@@ -147,17 +156,33 @@ def _list_memory_hits(store: Store, agent: str) -> Iterator[ItemHit]:
     snapshot = store.read(agent)
     document = markdown.parse_document(snapshot.text if snapshot else "")
     for text, section, nested in markdown.list_items(document):
-        yield ItemHit(agent, IN_MEMORY, item_history.id_of(text), section, text, nested, "")
+        yield ItemHit(agent, IN_MEMORY, item_history.id_of(text), section, text, nested)
     for _start, _end, text in splitting.list_paragraphs(document):
-        yield ItemHit(agent, IN_MEMORY, "", "", " ".join(text.split()), "", "")
+        yield ItemHit(agent, IN_MEMORY, "", "", " ".join(text.split()), "")
 
 
-def _list_archive_hits(store: Store, agent: str) -> Iterator[ItemHit]:
-    """Yield the archived items that are not in the memory again; of equal ones only the last."""
-    last = {(item.section, item.text): item for item in archive.list_absent(store, agent)}
-    for item in last.values():
-        text, _newline, nested = item.text.partition("\n")
-        yield ItemHit(agent, IN_ARCHIVE, item.id, item.section, text, nested, item.day)
+def list_archived(store: Store, agent: str) -> list[ItemHit]:
+    """Return the entries of an agent's archive, in the order of the file."""
+    snapshot = store.read_file(store.archive_path(agent))
+    hits = list[ItemHit]()
+    for entry in dated_entries.parse_entries(snapshot.text) if snapshot else ():
+        section, whole = dated_entries.parse_entry(entry.text)
+        text, _newline, nested = whole.partition("\n")
+        item = item_history.id_of(text), section, text, nested
+        hits.append(ItemHit(agent, IN_ARCHIVE, *item, entry.day, len(hits) + 1))
+    return hits
+
+
+def list_absent(store: Store, agent: str) -> list[ItemHit]:
+    """Return the entries of an agent's archive whose items are not in the memory again."""
+    snapshot = store.read(agent)
+    present = agent_memory.index_items(markdown.parse_document(snapshot.text if snapshot else ""))
+    return [hit for hit in list_archived(store, agent) if hit.id not in present]
+
+
+def _list_archive_hits(store: Store, agent: str) -> Iterable[ItemHit]:
+    """Return the archived items that are not in the memory again; of equal ones only the last."""
+    return {(hit.section, hit.whole): hit for hit in list_absent(store, agent)}.values()
 
 
 def _list_review_hits(store: Store, agent: str) -> Iterator[ItemHit]:
@@ -166,13 +191,20 @@ def _list_review_hits(store: Store, agent: str) -> Iterator[ItemHit]:
         yield ItemHit(agent, IN_REVIEW, entry["id"], entry["type"], text, nested, day)
 
 
-def _list_past_hits(store: Store, agent: str) -> Iterator[ItemHit]:
-    for state in item_history.History(store.history(agent).read()):
-        if state.text:
-            yield ItemHit(agent, IN_HISTORY, state.id, state.section, state.text, state.nested, "")
+def list_past(agent: str, states: Iterable[ItemState]) -> list[ItemHit]:
+    """Return the items of a history as hits."""
+    return [
+        ItemHit(agent, IN_HISTORY, state.id, state.section, state.text, state.nested)
+        for state in states
+        if state.text
+    ]
 
 
-_HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterator[ItemHit]]] = {
+def _list_past_hits(store: Store, agent: str) -> list[ItemHit]:
+    return list_past(agent, item_history.History(store.history(agent).read()))
+
+
+_HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterable[ItemHit]]] = {
     IN_MEMORY: _list_memory_hits,
     IN_ARCHIVE: _list_archive_hits,
     IN_REVIEW: _list_review_hits,

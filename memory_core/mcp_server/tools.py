@@ -14,7 +14,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memory_core.curation import agent_context, item_actions, lookup, searching
-from memory_core.document import markdown, preferences, template
+from memory_core.document import preferences, template
 from memory_core.history import performance
 from memory_core.history.item_history import MCP_SOURCE as SOURCE
 from memory_core.learning import type_names
@@ -121,7 +121,7 @@ def remember(
     taught = next(iter(lesson.taught), None)  # none if it waits
     return RememberOutput(
         agent=agent,
-        item=_to_output(taught.item) if taught else None,
+        item=_to_output(taught) if taught else None,
         waits=lesson.waits,
         known=taught is not None and taught.was_present,
         replaced=taught.was or None if taught else None,
@@ -237,9 +237,9 @@ def search(
     of_agents = searching.search_given(project, query, names)
     hits = []
     for hit in of_agents.hits:
-        text, uri = markdown.join_nested(hit.text, hit.nested), resources.uri_of_agent(hit.agent)
+        uri = resources.uri_of_agent(hit.agent)
         is_archived = hit.place == searching.IN_ARCHIVE
-        hits.append(_hit(AGENT, hit.agent, uri, hit.section, text, is_archived))
+        hits.append(_hit(AGENT, hit.agent, uri, hit.section, hit.whole, is_archived))
     for of_task in task_actions.search(project, query):
         task, uri = of_task.memory, resources.uri_of_task(of_task.memory.id)
         hits.append(_hit(TASK, task.id, uri, of_task.section, of_task.text, bool(task.archived)))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from memory_core.curation import agent_context, archive, export_import, item_actions, lookup
+from memory_core.curation import agent_context, export_import, item_actions, lookup, searching
 from memory_core.curation.undo import NothingToUndo, redo_changes, undo_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, rights
@@ -235,7 +235,7 @@ def test_items_beyond_the_limits_are_archived(project: Project, other: Project) 
     data = exported(project)
     imported(other, data)
     assert len(text_in(other, "qa").encode()) <= 8 * 1024
-    left = {each.text for each in archive.list_items(other.store, "qa")}
+    left = {each.whole for each in searching.list_archived(other.store, "qa")}
     assert had <= {*texts(other), *left}
     before = read_files(Path(other.paths.root))
     imported(other, data)
@@ -383,7 +383,7 @@ def test_optional_fields_can_be_omitted(project: Project) -> None:
         with pytest.raises(export_import.InvalidExport, match=r"^agents\.engineer\.preferences: "):
             imported(project, file_of(preferences=wrong))
     imported(project, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"))
-    assert [each.text for each in archive.list_items(project.store, "engineer")] == ["old"]
+    assert [each.whole for each in searching.list_archived(project.store, "engineer")] == ["old"]
     imported(project, file_of(history=[{**RECORD_OF_FACT, "agent": "qa"}]))
     assert {each["agent"] for each in project.store.history("engineer").read()} == {"engineer"}
     assert project.store.agents_with_history() == ["engineer"]

@@ -18,6 +18,7 @@ from memory_core.curation import (
     cleaning,
     edit_session,
     item_actions,
+    searching,
     undo as undoing,
 )
 from memory_core.document import markdown
@@ -269,7 +270,7 @@ def test_undo_in_any_order_brings_all_items_back(shop: Workshop, order: Sequence
 
 
 def archive_of(shop: Workshop) -> list[tuple[str, str]]:
-    return [(each.section, each.text) for each in archive.list_items(shop.store, "qa")]
+    return [(each.section, each.whole) for each in searching.list_archived(shop.store, "qa")]
 
 
 def test_undo_updates_the_archive(shop: Workshop) -> None:
@@ -381,7 +382,10 @@ def prune(shop: Workshop, *_step: Any) -> None:
 
 
 def share(shop: Workshop, agent: str, number: int, word: str) -> None:
-    if found := item_actions.list_sources(shop.project, shop.store, AGENTS):
+    memories = (read_memory(shop.project, one, shop.store) for one in AGENTS)
+    every = (item for memory in memories for item in item_actions.list_items(memory))
+    found = [item for item in every if item.section != "Preferences"]
+    if found:
         targets = [(each, shop.store) for each in AGENTS]
         item_actions.copy_items(shop.project, [(found[number % len(found)], targets)])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.curation import agent_status, archive, item_actions
+from memory_core.curation import agent_status, item_actions, searching
 from memory_core.doctor import file_checks
 from memory_core.doctor.examination import Examination
 from memory_core.document import markdown, near_duplicates, template
@@ -47,7 +47,7 @@ def waiting(project: Project) -> dict[str, str]:
 
 
 def archived(project: Project) -> list[str]:
-    return [entry.text for entry in archive.list_items(project.store, AGENT)]
+    return [entry.whole for entry in searching.list_archived(project.store, AGENT)]
 
 
 def bullets(count: int, text: str = "rule number {} of this list") -> str:

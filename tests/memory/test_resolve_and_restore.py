@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.curation import archive
+from memory_core.curation import archive, searching
 from memory_core.document import dated_entries, markdown, merge_versions
 from memory_core.git.resolve import resolve_files
 from memory_core.storage import store
@@ -186,7 +186,10 @@ NAMES = [
 
 @for_each(("item", "found"), NAMES)
 def test_an_item_is_found_by_every_kind_of_name(item: str, found: int) -> None:
-    entries = [archive.ArchivedItem(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    entries = [
+        searching.ItemHit("qa", "archive", similarity.identify(text), section, text, "", "d", at)
+        for at, (section, text) in enumerate(ARCHIVED, 1)
+    ]
     assert archive.find_item(item, entries).number == found
 
 
@@ -215,7 +218,7 @@ def test_restore(before: str, section: str, item: str, after: str) -> None:
         done = archive.restore(project, project.store, [("qa", "2")])[0]
         assert (done.text, done.was_present) == (item, (before, section, item, after) in PRESENT)
         assert plain(read_texts(memories))["qa.md"].lstrip("\n") == after
-        assert [each.text for each in archive.list_items(project.store, "qa")] == ["stays"]
+        assert [each.whole for each in searching.list_archived(project.store, "qa")] == ["stays"]
 
 
 CODE = "- ```\n  code\n  ```"

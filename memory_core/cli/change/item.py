@@ -85,7 +85,7 @@ def _describe_taught(result: TeachResult) -> list[str]:
     lines = []
     for taught in result.taught:
         verb = "Already known, confidence raised" if taught.was_present else "Added"
-        lines.append(f"{verb}: {format_item(taught.item)}")
+        lines.append(f"{verb}: {format_item(taught)}")
         lines += [f"  replaces: {taught.was}"] if taught.was else []
     lines += [f"Contradicted: {format_item(item)}" for item in result.doubted]
     return lines + [
@@ -109,8 +109,8 @@ def _taught_to_json(agent: str, result: TeachResult) -> dict[str, Any]:
     return {
         "agent": agent,
         "items": [
-            {**item_to_json(taught.item), "known": taught.was_present, "was": taught.was or None}
-            for taught in result.taught
+            item_to_json(item) | select_fields(item, "was", known="was_present")
+            for item in result.taught
         ],
         "contradicted": [
             select_fields(item, "id", "text", "confidence")
@@ -231,11 +231,14 @@ def item_to_json(item: RatedItem) -> dict[str, Any]:
 
 
 def _list_archive(scope: scopes.Scope, agent: str) -> None:
-    items = archive.list_absent(scope.level, agent)
-    rows = [{**item._asdict(), "day": item.day or None} for item in items]
+    items = searching.list_absent(scope.level, agent)
+    rows = [
+        {**select_fields(item, "number", "day", text="whole"), "section": item.section}
+        for item in items
+    ]
     width = len(str(len(items)))
     entries = [
-        Entry((agent,), (), (f"{item.number:{width}}", item.day), item.text, item.section)
+        Entry((agent,), (), (f"{item.number:{width}}", item.day), item.whole, item.section)
         for item in items
     ]
     way = f"; agent-memory log {agent} shows items that were deleted in the file"

@@ -57,7 +57,7 @@ def _copies_to_json(source: RatedItem, results: list[SavedItem], user: bool) -> 
     names = ("agent", "text", "section")
     return {
         "from": source.agent,
-        **select_fields(source, "id", "text", "section", "confidence"),
+        **select_fields(source, "id", "section", "confidence", text="whole"),
         "shared": [
             {**select_fields(result, *names, known="was_present"), "user": user}
             for result in results

@@ -156,5 +156,4 @@ def _note_archived(hits: list[searching.ItemHit], user: bool) -> None:
 def _to_entry(hit: searching.ItemHit) -> Entry:
     day = f" {hit.day}" if hit.day else ""
     note = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
-    text = markdown.join_nested(hit.text, hit.nested)
-    return Entry((hit.agent,), (hit.agent,), (hit.id,), text, hit.section, note)
+    return Entry((hit.agent,), (hit.agent,), (hit.id,), hit.whole, hit.section, note)

@@ -76,7 +76,7 @@ def _show_item(scope: Scope, agent: str, name: str) -> dict[str, Any]:
         "reading": state.reading if state else [],
     }
     since = fields["time"] and fields["time"][:16].replace("T", " ")
-    print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
+    print_entries([Entry((), (), (), item.whole)])
     runs = (f"{count} {name}" for name, count in (fields["runs"] or {}).items() if count)
     values = {**fields, "time": since, "runs": ", ".join(runs)}
     values["reading"] = ", ".join(fields["reading"])

@@ -84,7 +84,7 @@ def add_item(visit: Visit) -> Done:
         result = item_actions.teach(visit.project, agent, kind, [text], visit.project.store)
         taught = result.taught[0]
         verb = "Already known" if taught.was_present else "Added"
-        return f"{verb}: {taught.item.id} {taught.item.text}."
+        return f"{verb}: {taught.id} {taught.text}."
 
     return attempt(visit, agent, make_link("agents", agent), do)
 
