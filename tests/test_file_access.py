@@ -80,7 +80,6 @@ ALLOWED: dict[str, str] = {
     # Temporary folders, terminals, and what the user names.
     "git.three_way._order": "a temporary folder",
     "cli.change.edit": "a temporary folder for the editor, and a backup in it",
-    "cli.change.review._edit_text": "a temporary folder for the editor",
     "cli.common.inputs.read_input": "a file that the user names",
     "cli.entry._discard_unwritable": "the output",
 }

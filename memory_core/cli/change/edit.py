@@ -7,6 +7,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -67,11 +69,8 @@ def edit(
 def _edit_file(scope: Scope, agent: str) -> None:
     project, level = scope
     is_new, copy = not level.has_file(agent), edit_session.open_copy(project, agent, level)
-    path = _write_copy(level.path(agent), copy)
-    is_kept = False
-    try:
-        run_editor(path)
-        edited = _read(path)
+    name = os.path.basename(level.path(agent))
+    with edit_copy(name, copy) as edited:
         if edited == copy:
             print_note("Nothing is changed.  An editor such as VS Code needs its option --wait.")
             return
@@ -79,6 +78,25 @@ def _edit_file(scope: Scope, agent: str) -> None:
             raise CommandRefused(f"the file is empty; {inputs.NOTHING_CHANGED}", 1)
         source = find_source(project, [""])
         result = edit_session.save_copy(project, agent, copy, edited, level, source=source)
+    warnings = edit_session.list_warnings(edited)
+    for line, what in warnings:
+        print_note(f"{name}:{line}: {what}")
+    _print_result(scope, agent, result)
+    if is_new:
+        notes.note_undefined(project, agent)
+    exit_if(warnings)
+
+
+@contextmanager
+def edit_copy(name: str, copy: str) -> Iterator[str]:
+    """Return what a person makes of a text in the editor; it is kept if it cannot be saved."""
+    # A folder of its own, because editors leave files next to the copy.
+    path = Path(tempfile.mkdtemp(prefix="agent-memory-"), name)
+    path.write_bytes(copy.encode("utf-8", "surrogateescape"))
+    is_kept = False
+    try:
+        run_editor(path)
+        yield _read(path)
     except BaseException:
         is_kept = path.is_file() and _read(path) != copy
         if is_kept:
@@ -87,21 +105,6 @@ def _edit_file(scope: Scope, agent: str) -> None:
     finally:
         if not is_kept:
             shutil.rmtree(path.parent, ignore_errors=True)
-    warnings = edit_session.list_warnings(edited)
-    for line, what in warnings:
-        print_note(f"{path.name}:{line}: {what}")
-    _print_result(scope, agent, result)
-    if is_new:
-        notes.note_undefined(project, agent)
-    exit_if(warnings)
-
-
-def _write_copy(target: str, copy: str) -> Path:
-    # A folder of its own, because editors leave files next to the copy.
-    folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
-    path = folder / os.path.basename(target)
-    path.write_bytes(copy.encode("utf-8", "surrogateescape"))
-    return path
 
 
 def _read(path: Path) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any
 
 from memory_core.cli.change import review_pr
-from memory_core.cli.change.edit import run_editor
+from memory_core.cli.change.edit import edit_copy
 from memory_core.cli.common.arguments import User, agent_argument, flag, option
 from memory_core.cli.common.entries import (
     INDENT,
@@ -211,11 +209,8 @@ def _edit_text(item: WaitingItem) -> str:
 
     The lines below the first one are nested below the item.
     """
-    with tempfile.TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
-        path = Path(folder, "learning.md")
-        path.write_text(f"{item.text}\n", encoding="utf-8", errors="replace")
-        run_editor(path)
-        return path.read_text(encoding="utf-8", errors="replace")
+    with edit_copy("learning.md", f"{item.text}\n") as text:
+        return text
 
 
 NEW_QUESTION = "[a]ccept, [o] all of the author, [m]ine, [s]kip, [q]uit [?]: "
