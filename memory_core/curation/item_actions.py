@@ -385,41 +385,37 @@ def find_source(project: Project, store: Store, agents: Iterable[str], name: str
 
 
 def copy_items(
-    project: Project, copies: Sequence[tuple[RatedItem, Sequence[tuple[str, Store]]]]
+    project: Project, store: Store, copies: Sequence[tuple[RatedItem, Sequence[str]]]
 ) -> list[list[SavedItem]]:
-    """Copy each item to its (agent, level), all as one change.
+    """Copy each item to these agents of a level, all as one change.
 
     A copy has the origin and the confidence of its item.
     """
     change_id = agent_memory.make_change_id("share")
-    for _source, targets in copies:
-        for agent, store in targets:
-            transaction.check_unlocked(store, [agent])
-    return [
-        [_copy(project, source, agent, store, change_id) for agent, store in targets]
-        for source, targets in copies
-    ]
+    for _source, agents in copies:
+        transaction.check_unlocked(store, agents)
+    return [_copy(project, store, source, agents, change_id) for source, agents in copies]
 
 
 def _copy(
-    project: Project, source: RatedItem, agent: str, store: Store, change_id: str
-) -> SavedItem:
+    project: Project, store: Store, source: RatedItem, agents: Sequence[str], change_id: str
+) -> list[SavedItem]:
     whole, first_line = scanner.redact(source.whole), scanner.redact(source.text)
     origins = text_origins.read_text_origins(project, project.store, source.agent)
     origin = origins.get(source.text, "")
     state = text_origins.read_history(project, project.store, source.agent).find(source.text)
+    fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
+    fields |= {"reading": state.reading} if state and origin == rights.TAINTED else {}
 
     def change(memory: AgentMemory) -> SavedItem:
         if twin := merge_learnings.find_duplicate(memory.document.items, first_line):
-            return SavedItem(agent, source.id, twin.text, was_present=True)
-        fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
-        fields |= {"reading": state.reading} if state and origin == rights.TAINTED else {}
+            return SavedItem(memory.agent, source.id, twin.text, was_present=True)
         copy = changes.insert_item(memory, source.section, whole, "imported", **fields)
         if origin in rights.DECIDED:
             memory.origins[copy[0], copy[2]] = rights.ACCEPTED
-        return SavedItem(agent, source.id, first_line, False, copy[1])
+        return SavedItem(memory.agent, source.id, first_line, False, copy[1])
 
-    return transaction.change_memory(project, agent, change, store, change_id)
+    return transaction.change_memories(project, store, agents, change, change_id)
 
 
 # Reports of programs.
@@ -435,14 +431,12 @@ def check_enabled(project: Project) -> None:
 
 def check_included(project: Project, agent: str) -> None:
     """Raise InvalidRequest if the settings exclude the agent, or it is one of Claude Code's own."""
-    check_enabled(project)
     if not project.serves(agent):
         raise InvalidRequest(f"{agent} has no memory here: see include and exclude in config.yml")
 
 
 def check_may_learn(project: Project, agent: str) -> None:
     """Raise InvalidRequest if the settings switch off learning for the agent."""
-    check_included(project, agent)
     if not project.config.may_learn(agent):
         raise InvalidRequest(f"nothing is learned for {agent}: memory.auto_learning is off for it")
 

@@ -74,20 +74,20 @@ def list_defined_agents(project: Project) -> list[str]:
     return [*(file.name for file in catalog.definitions), *agent_definitions.BUILT_IN_AGENTS]
 
 
-def list_known_agents(project: Project, store: Store | None = None) -> set[str]:
-    """Return the ids of the agents with files in the project, the user level or `store`.
+def list_known_agents(project: Project) -> set[str]:
+    """Return the ids of the agents with files in the project or the user level.
 
     Agents that Claude Code has in this project are included.
     """
-    stores = [project.store, project.level(user=True), *([store] if store else [])]
-    with_files = {agent for level in stores for agent in list_agents(level)}
+    levels = project.store, project.level(user=True)
+    with_files = {agent for level in levels for agent in list_agents(level)}
     return with_files | set(map(agent_names.id_of, list_defined_agents(project)))
 
 
 def is_known(project: Project, agent: str, store: Store | None = None) -> bool:
     """Say whether this is the id of the main session, or of one of `list_known_agents`."""
     has_file = agent == agent_names.id_of(agent) and (store or project.store).has_file(agent)
-    return agent == agent_names.PM or has_file or agent in list_known_agents(project, store)
+    return agent == agent_names.PM or has_file or agent in list_known_agents(project)
 
 
 def find_agent(
@@ -105,7 +105,7 @@ def find_agent(
     agent = resolve_agent(store or project.store, name)
     if is_known(project, agent, store):
         return agent
-    known_agents = sorted(list_known_agents(project, store))
+    known_agents = sorted(list_known_agents(project))
     match = partial(difflib.get_close_matches, agent, cutoff=TYPO_CUTOFF)
     near = match(known_agents, n=1)
     if not (near or accept_new):  # it may be a part of a name

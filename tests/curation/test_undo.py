@@ -154,7 +154,7 @@ def pruned(shop: Workshop) -> None:
 
 def shared(shop: Workshop) -> None:
     source = item_actions.find_source(shop.project, shop.store, ["qa"], "two")
-    item_actions.copy_items(shop.project, [(source, [("ops", shop.store)])])
+    item_actions.copy_items(shop.project, shop.store, [(source, ["ops"])])
     assert shop.items("ops") == [ITEMS[1]]
 
 
@@ -386,8 +386,7 @@ def share(shop: Workshop, agent: str, number: int, word: str) -> None:
     every = (item for memory in memories for item in item_actions.list_items(memory))
     found = [item for item in every if item.section != "Preferences"]
     if found:
-        targets = [(each, shop.store) for each in AGENTS]
-        item_actions.copy_items(shop.project, [(found[number % len(found)], targets)])
+        item_actions.copy_items(shop.project, shop.store, [(found[number % len(found)], AGENTS)])
 
 
 def undo(shop: Workshop, *_step: Any) -> None:

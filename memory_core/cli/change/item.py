@@ -77,7 +77,6 @@ def _split_words(words: list[str]) -> tuple[str, str]:
     text = " ".join(rest).strip()
     if not text:
         raise CommandRefused("the text is empty")
-    item_actions.check_type(type_)
     return type_, text
 
 

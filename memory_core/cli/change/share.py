@@ -13,7 +13,6 @@ from memory_core.cli.output import print_data, print_line, print_note, select_fi
 from memory_core.curation import export_import, item_actions, lookup
 from memory_core.curation.export_import import ImportResult
 from memory_core.curation.item_actions import RatedItem, SavedItem
-from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
 Item = Annotated[list[str], arguments.argument("ITEM", "An id, or the text of one item.")]
@@ -43,11 +42,11 @@ def share(
     owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
     sources = [item_actions.find_source(*scope, owners, name) for name in names]
-    targets = [
-        [(source.agent, target.level)] if user else _list_targets(scope, source, to or [])
+    wanted = [
+        (source, [source.agent] if user else _list_targets(scope, source, to or []))
         for source in sources
     ]
-    copied = item_actions.copy_items(scope.project, list(zip(sources, targets, strict=True)))
+    copied = item_actions.copy_items(*target, wanted)
     copies = list(zip(sources, copied, strict=True))
     lines = [_format_copy(source, one, user) for source, results in copies for one in results]
     notes.print_result(target, [_copies_to_json(*copy, user) for copy in copies], lines)
@@ -65,15 +64,13 @@ def _copies_to_json(source: RatedItem, results: list[SavedItem], user: bool) -> 
     }
 
 
-def _list_targets(
-    scope: scopes.Scope, source: RatedItem, names: list[str]
-) -> list[tuple[str, Store]]:
+def _list_targets(scope: scopes.Scope, source: RatedItem, names: list[str]) -> list[str]:
     agents = find_agents(scope, names) or [
         agent for agent in scope.level.agents() if agent not in (source.agent, PM)
     ]
     if not agents:
         raise CommandRefused(f"no agent other than {source.agent} has a memory here", 1)
-    return [(agent, scope.level) for agent in dict.fromkeys(agents)]
+    return list(dict.fromkeys(agents))
 
 
 def _format_copy(source: RatedItem, result: SavedItem, user: bool) -> str:
