@@ -1,4 +1,4 @@
-"""Add, judge, pin, remove and copy items; set preferences; record tasks and errors of programs.
+"""Add, judge, pin, remove, restore and copy items; set preferences; record tasks and errors.
 
 Each call is one change, which undo takes back; `record_task` and `record_error` change no memory,
 and undo does not take them back.  Parameters of most functions: `store` is the level (default: the
@@ -13,13 +13,14 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memory_core.curation import lookup
-from memory_core.document import markdown, merge_learnings, preferences
+from memory_core.curation import lookup, searching
+from memory_core.curation.searching import ItemHit
+from memory_core.document import dated_entries, markdown, merge_learnings, preferences
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
-from memory_core.memory.agent_memory import AgentMemory, find_limits
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
 from memory_core.origin.text_origins import JudgedText
@@ -110,6 +111,12 @@ class PreferenceWaits(preferences.InvalidPreference):
         self.reason = reason
 
 
+class NotRestored(ValueError):
+    """An item that cannot be restored; the message is the reason."""
+
+    status = 1
+
+
 # One item.
 
 
@@ -192,6 +199,64 @@ def _settle(memory: AgentMemory, text: str) -> dict[str, Any]:
             memory.decided.append(entry["id"])
             return {"waiting": entry}
     return {}
+
+
+# Restore.
+
+
+def restore(project: Project, store: Store, named: Sequence[tuple[str, str]]) -> list[SavedItem]:
+    """Put items, given as (agent, item), back into their sections, all of them as one change.
+
+    One that was present is only removed from the archive.
+    An item is an id, a text, a part of either, or a number in the archive.  Items that are not in
+    the archive are searched in the history.  Raises NotRestored, ItemNotFound and AmbiguousItem;
+    nothing is changed then.
+    """
+
+    def change(memory: AgentMemory) -> list[SavedItem]:
+        """Restore items: first from the archive, then removed, then present ones."""
+        archived = searching.list_archived(memory.store, memory.agent)
+        past = sorted(memory.history, key=lambda one: one.changed, reverse=True)
+        past.sort(key=lambda one: one.is_present)
+        others = searching.list_past(memory.agent, past)
+        names = [name for agent, name in named if agent == memory.agent]
+        items = dict.fromkeys(find_archived(name, archived, others) for name in names)
+        return [_restore(memory, item) for item in items]
+
+    agents = dict.fromkeys(agent for agent, _item in named)
+    results = transaction.change_memories(project, store, agents, change)
+    return [item for items in results for item in items]
+
+
+def find_archived(
+    name: str, archived: Sequence[ItemHit], others: Sequence[ItemHit] = ()
+) -> ItemHit:
+    """Return the archived item with this number, else the latest item with this name.
+
+    Raises ItemNotFound and AmbiguousItem.
+    """
+    numbers = {str(item.number): item for item in archived}
+    return numbers.get(name.strip()) or lookup.find_item(name, [*archived[::-1], *others])
+
+
+def _restore(memory: AgentMemory, archived: ItemHit) -> SavedItem:
+    """Insert the item into the memory, unless it is present; raises NotRestored."""
+    document = memory.document
+    if archived.number:
+        memory.from_archive.append((archived.section, archived.whole))
+    key = archived.id
+    if present := [item for item in document.items if item_history.id_of(item.text) == key]:
+        lines = list(map(str.strip, present[0].nested.splitlines()))
+        if not all(line.strip() in lines for line in archived.nested.splitlines()):
+            raise NotRestored("the memory has it without some nested lines; copy them by hand")
+        return SavedItem(memory.agent, key, archived.whole, True, archived.section)
+    if dated_entries.is_from_file(archived.section):
+        raise NotRestored("it is free text of a file, not an item; copy it by hand")
+    try:
+        _, title, _ = changes.insert_item(memory, archived.section, archived.whole, "restored")
+    except ValueError as error:
+        raise NotRestored(f"it cannot be restored: {error}; copy it by hand") from None
+    return SavedItem(memory.agent, key, archived.whole, False, title)
 
 
 # Teach.
@@ -300,8 +365,6 @@ def set_preference(
     One that is not from a person waits for review if it may be poisoned, and without its secrets
     if it has some; one of an MCP client always waits.  Raises InvalidPreference, PreferenceWaits.
     """
-    # An invalid preference raises here, before any file is created.
-    merge_learnings.put_preference("", key, value, find_limits(project, agent))
     text, reason = f"{key}: {value}", ""
     if source != item_history.PERSON_SOURCE:
         text, reason = text_origins.hold(text)
@@ -317,7 +380,8 @@ def set_preference(
         memory.review.append({**entry, "origin": origin})
         return False, reason
 
-    is_changed, waits = transaction.change_memory(project, agent, change, store)
+    store = store or project.store
+    ((is_changed, waits),) = transaction.change_memories(project, store, [agent], change)
     if waits:
         raise PreferenceWaits(waits)
     return is_changed

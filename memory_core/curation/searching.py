@@ -43,7 +43,7 @@ class ItemHit(NamedTuple):
 
     @property
     def is_restorable(self) -> bool:
-        """Say whether the item is archived and archive.restore accepts it."""
+        """Say whether the item is archived and item_actions.restore accepts it."""
         return self.place == IN_ARCHIVE and not dated_entries.is_from_file(self.section)
 
 

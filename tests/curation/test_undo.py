@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from memory_core.curation import (
-    archive,
     change_log,
     cleaning,
     edit_session,
@@ -145,7 +144,7 @@ def optimized(shop: Workshop) -> None:
 
 def archived_of_old(shop: Workshop) -> None:
     shop.store.add_to_archive("qa", ["[Gone] of old\n  - nested"], "2026-11-20 08:00:00")
-    archive.restore(shop.project, shop.store, [("qa", "of old")])
+    item_actions.restore(shop.project, shop.store, [("qa", "of old")])
 
 
 def pruned(shop: Workshop) -> None:

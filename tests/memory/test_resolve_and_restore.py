@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.curation import archive, searching
+from memory_core.curation import item_actions, searching
 from memory_core.document import dated_entries, markdown, merge_versions
 from memory_core.git.resolve import resolve_files
 from memory_core.storage import store
@@ -190,7 +190,7 @@ def test_an_item_is_found_by_every_kind_of_name(item: str, found: int) -> None:
         searching.ItemHit("qa", "archive", similarity.identify(text), section, text, "", "d", at)
         for at, (section, text) in enumerate(ARCHIVED, 1)
     ]
-    assert archive.find_item(item, entries).number == found
+    assert item_actions.find_archived(item, entries).number == found
 
 
 # Memory before, archived section and item, memory after it.
@@ -215,7 +215,7 @@ PRESENT = [
 def test_restore(before: str, section: str, item: str, after: str) -> None:
     with project_with({"qa.md": before}) as (memories, project):
         was_archived(project, "qa", ("Z", "stays"), (section, item))
-        done = archive.restore(project, project.store, [("qa", "2")])[0]
+        done = item_actions.restore(project, project.store, [("qa", "2")])[0]
         assert (done.text, done.was_present) == (item, (before, section, item, after) in PRESENT)
         assert plain(read_texts(memories))["qa.md"].lstrip("\n") == after
         assert [each.whole for each in searching.list_archived(project.store, "qa")] == ["stays"]
@@ -237,8 +237,8 @@ def test_restore_refuses(section: str, item: str) -> None:
     with project_with({"qa.md": "- known\n"}) as (memories, project):
         was_archived(project, "qa", (section, item))
         before = read_texts(memories)
-        with pytest.raises(archive.NotRestored, match=r"copy (it|them) by hand"):
-            archive.restore(project, project.store, [("qa", "1")])
+        with pytest.raises(item_actions.NotRestored, match=r"copy (it|them) by hand"):
+            item_actions.restore(project, project.store, [("qa", "1")])
         assert read_texts(memories) == before
 
 
@@ -249,8 +249,8 @@ ITEMS = st.sampled_from(["queue", "one\n  - nested", "# y", CODE])
 def test_restore_loses_no_line(text: str, section: str, item: str) -> None:
     with project_with({"qa.md": text}) as (memories, project):
         was_archived(project, "qa", (section, item))
-        with contextlib.suppress(archive.NotRestored):
-            archive.restore(project, project.store, [("qa", "1")])
+        with contextlib.suppress(item_actions.NotRestored):
+            item_actions.restore(project, project.store, [("qa", "1")])
         assert_kept(memories, "qa", text, item)
 
 

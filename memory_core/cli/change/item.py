@@ -13,7 +13,7 @@ from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import note_undefined, print_result
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note, select_fields
-from memory_core.curation import archive, item_actions, lookup, searching
+from memory_core.curation import item_actions, lookup, searching
 from memory_core.curation.item_actions import RatedItem, TeachResult
 from memory_core.history import rights
 from memory_core.learning import type_names
@@ -168,7 +168,7 @@ def restore(items: ArchivedItems, user: User = False) -> None:
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY, searching.IN_HISTORY)
     named = searching.resolve_items(*scope, items, places)
     rows, lines = [], []
-    for one in archive.restore(*scope, named):
+    for one in item_actions.restore(*scope, named):
         file = scope.level.paths.relative(scope.level.path(one.agent))
         fields = select_fields(one, "agent", "section", "text", known="was_present")
         rows.append({**fields, "file": file})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.curation import archive, lookup, searching
+from memory_core.curation import item_actions, lookup, searching
 from memory_core.dashboard.page import Done, View, Visit, attempt, divide, find_agent, make_link
 from memory_core.secrets import scanner
 from memory_core.text import word_search
@@ -37,7 +37,7 @@ def restore(visit: Visit) -> Done:
     agent = find_agent(visit, visit.form["agent"])
 
     def put_back() -> str:
-        (result,) = archive.restore(project, project.store, [(agent, key)])
+        (result,) = item_actions.restore(project, project.store, [(agent, key)])
         verb = "It is in the memory already" if result.was_present else "Restored"
         return f"{verb}: {agent}: {result.text}"
 
