@@ -46,14 +46,13 @@ class ItemView(NamedTuple):
 
 
 class DocumentPart(NamedTuple):
-    """A part of a Markdown file: its kind, its first line from 1, its text without secrets.
+    """A part of a Markdown file: its kind, and its text without secrets.
 
     A heading has a `rank`.  The text of an item has its nested lines, and in a memory it has a
     view.
     """
 
     kind: str
-    line: int
     text: str
     rank: int = 0
     item: ItemView | None = None
@@ -114,12 +113,12 @@ def list_parts(
         start, *rest = group
         if isinstance(owner, Item):
             text = scanner.redact(markdown.join_nested(owner.text, owner.nested))
-            yield DocumentPart(ITEM, start + 1, text, item=views.get(start))
+            yield DocumentPart(ITEM, text, item=views.get(start))
         elif isinstance(owner, Heading):
-            yield DocumentPart(HEADING, start + 1, scanner.redact(owner.title), owner.rank)
+            yield DocumentPart(HEADING, scanner.redact(owner.title), owner.rank)
         elif owner:
             text = "".join(document.lines[start : start + 1 + len(rest)]).rstrip()
-            yield DocumentPart(owner, start + 1, scanner.redact(text))
+            yield DocumentPart(owner, scanner.redact(text))
 
 
 def _list_kinds(document: Document) -> list[str]:
