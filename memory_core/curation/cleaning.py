@@ -96,7 +96,7 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     for path in hook_files.list_outdated(store.paths):
         is_temporary = not path.startswith(("receipts/", "runs/", "done/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
-    for name in event_log.OLD_FILES:
+    for name in (event_log.OLD_FILE, "events.2.jsonl"):  # the second one is of older versions
         yield from _check_age(state, name, LOG_MAX_AGE, "a log that nobody reads")
 
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Sequence
 from contextlib import suppress
-from itertools import pairwise
 
 from memory_core.files.safe_files import SafeFiles
 
 
-def rotate(files: SafeFiles, names: Sequence[str], most: int) -> None:
-    """Rename each file to the name before it, of the oldest first, if the last has `most` bytes.
+def rotate(files: SafeFiles, name: str, old: str, most: int) -> None:
+    """Rename a file of more than `most` bytes, in place of the old one.
 
     Two processes may find the log full at once, and the second one would replace the full file
     by the new one.  Therefore only the process that holds the lock of the file moves it.  Raises
     OSError.
     """
-    *_, newest = names
     # A process that finds the lock held leaves the file to the other one.
-    with open(files.open(newest, os.O_RDONLY), "rb") as file, suppress(BlockingIOError):
+    with open(files.open(name, os.O_RDONLY), "rb") as file, suppress(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        status, now = os.fstat(file.fileno()), files.status(newest)
+        status, now = os.fstat(file.fileno()), files.status(name)
         if status.st_size > most and now and os.path.samestat(status, now):
-            for older, name in pairwise(names):
-                if files.is_file(name):
-                    files.rename(name, older)
+            files.rename(name, old)

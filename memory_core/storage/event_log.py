@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from memory_core.storage.paths import LevelPaths
 
 FILE_NAME = "events.jsonl"
-OLD_FILES = ("events.2.jsonl", "events.1.jsonl")
-FILES = (*OLD_FILES, FILE_NAME)  # oldest first
+OLD_FILE = "events.1.jsonl"
+FILES = (OLD_FILE, FILE_NAME)
 
 # About 20,000 events a file.
 MAX_BYTES = 5_000_000
@@ -49,7 +49,7 @@ def write_events(paths: LevelPaths, events: list[dict[str, Any]]) -> None:
         if paths.state.append(FILE_NAME, lines.encode()) > MAX_BYTES:
             from memory_core.files import log_rotation
 
-            log_rotation.rotate(paths.state, FILES, MAX_BYTES)
+            log_rotation.rotate(paths.state, FILE_NAME, OLD_FILE, MAX_BYTES)
     except OSError as error:
         try:
             sys.stderr.write(f"agent-memory: {error}; event log: {lines}")

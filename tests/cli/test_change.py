@@ -508,7 +508,7 @@ STAYING = """
 def test_files_to_clean(project: Project, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", ITEM)
     expected = {str(file(sandbox, "state/events.1.jsonl", 91)): "a log that nobody reads"}
-    file(sandbox, "state/events.2.jsonl", 89)
+    file(sandbox, "state/events.2.jsonl", 89)  # of an older version
     for name, days, reason in REMOVED:
         expected[str(file(sandbox, name.format("old"), days * 1.1))] = reason
         file(sandbox, name.format("new"), days * 0.9)

@@ -27,11 +27,8 @@ def write(level: paths.LevelPaths, *numbers: int, name: str = "agent.memory.load
 
 def rotate(level: paths.LevelPaths) -> None:
     """Rename the files as a full log does."""
-    oldest, old = event_log.OLD_FILES
-    if level.state.is_file(old):
-        level.state.rename(old, oldest)
     if level.state.is_file(event_log.FILE_NAME):
-        level.state.rename(event_log.FILE_NAME, old)
+        level.state.rename(event_log.FILE_NAME, event_log.OLD_FILE)
 
 
 def read(reader: following.EventReader) -> list[int]:
