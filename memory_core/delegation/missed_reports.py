@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 # The note with the progress of sweeps.
 NOTE = "sweep"
 
-# The limit at the start of a session, which takes about 20 ms, and that of the command.
+# Limits at the start of a session: 4 MB take about 20 ms.
 SESSION_BYTES = 4_000_000
+SESSION_SECONDS = 1.0
+
+# Limits of the command, where the user can wait.
 COMMAND_BYTES = 1_000_000_000
+COMMAND_SECONDS = 600.0
 
 # Claude Code writes the last lines of a transcript shortly after the event of the run's end.
 SETTLE_SECONDS = 60
@@ -53,10 +57,10 @@ class SweepResult:
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
-    """Delete old state, sweep within the limit for the start of a session; expire, sum up."""
+    """Delete old state, sweep within the time limit for the start of a session; expire, sum up."""
     folder = os.path.dirname(events.transcript_path(event))
     hook_files.clear_old(project.paths)
-    sweep(project, [folder] if folder else [], SESSION_BYTES)
+    sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
     # Once a day, because this reads all histories and runs.
     state, setting = project.paths.state, project.config["expire_after"]
     today = f"{format_utc(time.time())[:10]} {setting}"
@@ -66,15 +70,16 @@ def sweep_at_start(project: Project, event: Event) -> None:
         run_history.sum_up(project.store)
 
 
-def sweep(project: Project, folders: list[str], size: int) -> SweepResult:
+def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:
     """Save learnings of the transcripts below `folders` and in folders of earlier sweeps.
 
-    Reads about `size` bytes at most; the next sweep continues there.
+    Reads about `size` bytes and takes about `seconds` at most; the next sweep continues there.
     """
     state = _SweepState(project)
-    began, result, failed = time.time(), SweepResult(), False
+    began, deadline = time.time(), time.monotonic() + seconds
+    result, failed = SweepResult(), False
     for path in state.list_changed(folders):
-        if result.bytes >= size:
+        if result.bytes >= size or time.monotonic() > deadline:
             result.complete = False
             break
         try:

@@ -122,13 +122,13 @@ def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
         padding = [asked("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
         transcripts.write(f"a{number}", *padding, about(fact), **NAMED)
     sweep = partial(missed_reports.sweep, sandbox.open_project())
-    results = [sweep([str(transcripts.folder)], 6_000)]
+    results = [sweep([str(transcripts.folder)], 6_000, 60)]
     assert 0 < results[0].learnings < 30
     while not results[-1].complete:
-        results.append(sweep([str(transcripts.folder)], chance.randrange(4500, 9000)))
+        results.append(sweep([str(transcripts.folder)], chance.randrange(4500, 9000), 60))
         assert len(results) < 200
     assert sum(result.learnings for result in results) == 30
-    assert sweep([str(transcripts.folder)], 9000).bytes == 0
+    assert sweep([str(transcripts.folder)], 9000, 60).bytes == 0
     assert [read(transcripts).count(f"- {fact}\n") for fact in facts] == [1] * 30
 
 
@@ -160,7 +160,7 @@ def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
     transcripts.write("a1", asked("x" * 5_000_000), said(BLOCK), **NAMED)
     project = transcripts.sandbox.open_project()
     for is_complete in (False, True):
-        result = missed_reports.sweep(project, [str(transcripts.folder)], 4_000_000)
+        result = missed_reports.sweep(project, [str(transcripts.folder)], 4_000_000, 60)
         assert result.complete == is_complete
     assert LEARNED in read(transcripts)
 

@@ -76,7 +76,9 @@ def collect_learnings(step: Step) -> Fields:
     failed = sorted(hook_files.list_agents(project.paths))
     merged = waiting - len(hook_files.list_names(project.paths))
     folder = settings_files.find_transcript_folder(project.paths.root, project.environ)
-    read = missed_reports.sweep(project, [folder], missed_reports.COMMAND_BYTES)
+    read = missed_reports.sweep(
+        project, [folder], missed_reports.COMMAND_BYTES, missed_reports.COMMAND_SECONDS
+    )
     if merged:
         step.say(f"Merged {format_count(merged, 'waiting report')}.")
     if read.transcripts:
