@@ -29,7 +29,7 @@ WINGS = {
     "files": "text",
     "claude_code": "text files",
     "document": "text",
-    "learning": "text secrets",
+    "learning": "text secrets document",
     "history": "text secrets document",
     "selection": "text secrets document history",
     "storage": "text secrets files claude_code document history",

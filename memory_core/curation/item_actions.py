@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from memory_core.curation import lookup, searching
 from memory_core.curation.searching import ItemHit
 from memory_core.document import dated_entries, markdown, merge_learnings, preferences
+from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
@@ -288,19 +289,19 @@ def teach(
     is_persons = by["source"] == item_history.PERSON_SOURCE
     contents = list(dict.fromkeys(contents))
     longest = 0 if is_persons else project.config["max_learning_length"]
-    pairs = _extract_pairs(contents, kind, longest)
+    learnings = _check_all(contents, kind, longest)
 
     def change(memory: AgentMemory) -> TeachResult:
         first = len(memory.records)
-        merged = changes.learn(memory, changes.Lesson(pairs, by))
-        for learning, reason in merged.refused:
-            if is_persons or reason == changes.REJECTED_REASON:
-                raise _make_refusal(learning.content, reason, contents)
+        merged = changes.learn(memory, changes.Lesson(learnings, by))
+        for one in merged.refused:
+            if is_persons or one.reason == changes.REJECTED_REASON:
+                raise _make_refusal(one.content, one.reason, contents)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
         taught = _list_taught(merged, items)
-        waits = merged.refused[0][1] if merged.refused else ""
+        waits = merged.refused[0].reason if merged.refused else ""
         doubted_items = [item for key, item in items.items() if key in doubted]
         stayed = set(merged.rivals.values())
         rivals = [item for item in items.values() if item.text in stayed]
@@ -309,24 +310,24 @@ def teach(
     return transaction.change_memory(project, agent, change, store)
 
 
-def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[list[str]]:
-    """Return [type, content] of each learning, 0 for any length; raises InvalidRequest."""
+def _check_all(contents: Sequence[str], kind: str, longest: int) -> list[Learning]:
+    """Return the learnings, of any length if `longest` is 0; raises InvalidRequest."""
     if len(contents) > MAX_LEARNINGS:
         reason = f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
         raise InvalidRequest(reason)
-    pairs = []
+    learnings = []
     for content in contents:
         line = sanitize.clean_line(content)
         if not longest and (reason := scanner.refuse(content)):
             raise _make_refusal(scanner.redact(content), reason, contents)
         if not longest and line:
-            pairs.append([type_names.type_of(kind), line])
+            learnings.append(Learning(type_names.type_of(kind), line))
             continue
         learning = extraction.check_one(kind, content, longest)
         if learning.reason:
             raise _make_refusal(content, learning.reason, contents)
-        pairs.append([learning.type, learning.content])
-    return pairs
+        learnings.append(learning)
+    return learnings
 
 
 def _make_refusal(content: str, reason: str, contents: Sequence[str]) -> InvalidRequest:
@@ -375,9 +376,7 @@ def set_preference(
     def change(memory: AgentMemory) -> tuple[bool, str]:
         if not reason or _has_preference(memory, key, value):
             return put_preference(memory, key, value, source=source), ""
-        origin = rights.find_run_origin(source, ())
-        entry = {"type": PREFERENCE, "content": text, "reason": reason, "source": source}
-        memory.review.append({**entry, "origin": origin})
+        memory.hold(Learning(PREFERENCE, text, reason=reason), source=source)
         return False, reason
 
     store = store or project.store

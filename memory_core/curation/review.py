@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from memory_core.curation import item_actions, lookup
 from memory_core.curation.item_actions import InvalidRequest, SavedItem
 from memory_core.document import markdown, near_duplicates, preferences
+from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemState
 from memory_core.memory import agent_memory, changes, transaction
@@ -177,10 +178,10 @@ def _accept_item(
     if item.entry["type"] == item_actions.PREFERENCE:
         is_new = item_actions.put_preference(memory, *preferences.parse_pair(content), **fields)
         return SavedItem(memory.agent, item_history.id_of(content), content, not is_new)
-    lesson = changes.Lesson([(item.entry["type"], content, nested)], fields)
-    merged = changes.learn(memory, lesson, kind="approved")
+    learning = Learning(item.entry["type"], content, nested)
+    merged = changes.learn(memory, changes.Lesson([learning], fields), kind="approved")
     if merged.refused:
-        reason = scanner.refuse(f"{content}\n{nested}") or merged.refused[0][1]
+        reason = scanner.refuse(f"{content}\n{nested}") or merged.refused[0].reason
         raise InvalidRequest(f"{item.id} cannot be added: {reason}")
     present = merged.duplicates[0][0] if merged.duplicates else ""
     key = item_history.id_of(present or content)

@@ -14,7 +14,7 @@ from memory_core.origin import text_origins
 from memory_core.text import subject_words
 
 if TYPE_CHECKING:
-    from memory_core.learning.extraction import Learning
+    from memory_core.document.merge_learnings import Learning
     from memory_core.learning.feedback import Feedback
     from memory_core.memory.changes import Lesson
 

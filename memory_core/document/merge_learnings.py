@@ -7,7 +7,7 @@ Items of people, and items in other sections, never make room.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from memory_core.document import contradictions, edits, markdown, preferences, template
 from memory_core.document.block_reader import Item
@@ -16,15 +16,17 @@ from memory_core.document.template import Limits
 from memory_core.text import similarity
 
 
-class LearningLike(Protocol):
-    """A learning with its type and its text of one line, and lines nested below it."""
+class Learning(NamedTuple):
+    """One learning: a type, a content of one line, and the lines nested below it, or "".
 
-    @property
-    def type(self) -> str: ...
-    @property
-    def content(self) -> str: ...
-    @property
-    def nested(self) -> str: ...
+    A type that is not in type_names.TYPES is the word of the report.  With a `reason`, which is a
+    sentence, it is rejected or refused: a person has to review it.
+    """
+
+    type: str
+    content: str
+    nested: str = ""
+    reason: str = ""
 
 
 NEWEST = "~"  # later than any time: the creation time of an item that is added just now
@@ -45,13 +47,13 @@ class MergeResult:
         self.types: list[str] = []
         self.duplicates: list[tuple[str, str]] = []  # the item's text, the learning's
         self.replaced: list[tuple[str, str]] = []  # the old text, the learning's
-        self.refused: list[tuple[LearningLike, str]] = []  # with the reason, a sentence
+        self.refused: list[Learning] = []
         self.evicted: list[tuple[str, str]] = []  # section title, text with nested lines
         self.rivals: dict[str, str] = {}  # a learning: the item that contradicts it, and stays
         # Evicted items, each with the learning that contradicts it.
         self.contradicted: dict[tuple[str, str], str] = {}
 
-    def learn(self, learning: LearningLike) -> None:
+    def learn(self, learning: Learning) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
         content = template.join_lines(learning.content)
         if not content:
@@ -151,7 +153,7 @@ class Rules(NamedTuple):
 
 def merge_learnings(
     text: str,
-    learnings: Iterable[LearningLike],
+    learnings: Iterable[Learning],
     limits: Limits,
     now: str,
     author: str,
@@ -164,7 +166,7 @@ def merge_learnings(
         try:
             merged.learn(learning)
         except ValueError as refusal:
-            merged.refused.append((learning, str(refusal)))
+            merged.refused.append(learning._replace(reason=str(refusal)))
     if merged.added or merged.replaced:
         merged.text = markdown.render_document(merged.document)
     return merged

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from memory_core.document.merge_learnings import Learning
 from memory_core.learning import blocks, type_names
 from memory_core.learning.blocks import LearningBlock
 from memory_core.learning.lines import NESTED, Draft
@@ -21,19 +21,6 @@ EXAMPLE_REASON = "is called an example in the line before it"
 
 # A report with more examples quotes a manual: they would hide other learnings in the review.
 MAX_EXAMPLES = 10
-
-
-class Learning(NamedTuple):
-    """One learning: a type, a content of one line, and the lines nested below it, or "".
-
-    A type that is not in type_names.TYPES is the word of the report.  With a `reason`, it is
-    rejected: a person has to review it.
-    """
-
-    type: str
-    content: str
-    nested: str = ""
-    reason: str = ""
 
 
 def judge_blocks(unjudged: Iterable[LearningBlock], max_length: int) -> list[Learning]:

@@ -15,11 +15,10 @@ from typing import Any
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.document.block_reader import ItemFields
 from memory_core.document.markdown import Document
-from memory_core.document.merge_learnings import MergeResult
+from memory_core.document.merge_learnings import Learning, MergeResult
 from memory_core.document.template import Limits
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import History, ItemState, Record
-from memory_core.learning.extraction import Learning
 from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage.database import change_table
@@ -182,20 +181,24 @@ class AgentMemory:
             text, _, nested = item.partition("\n")
             entry: Any = ""
             if other := merged.contradicted.get((section, item)):
-                entry = self.make_waiting(section, text, nested, f"contradicts: {other}", other)
-                self.review.append(entry)
+                kind = template.type_of(section)
+                entry = self.hold(Learning(kind, text, nested, f"contradicts: {other}"), other)
             self.record("evicted", text, section=section, nested=nested, waiting=entry)
         return merged
 
-    def make_waiting(
-        self, section: str, text: str, nested: str, reason: str, other: str = ""
-    ) -> dict[str, Any]:
-        """Return the entry of the review for an item of this memory."""
-        entry: dict[str, Any] = {"type": template.type_of(section), "content": text}
-        entry |= {"nested": nested, "other": other, "reason": reason}
-        if state := self.history.find(text):
-            entry |= {"run": state.run, "session": state.session, "source": state.source}
-            entry |= {"origin": state.origin, "reading": state.reading}
+    def hold(self, learning: Learning, other: str = "", **source: Any) -> dict[str, Any]:
+        """Add a learning, which has a reason, to the review; return its entry.
+
+        `other` is the item that it contradicts.  `source` may have the run, session, source and
+        reading; without it, they are those of the item with this text.
+        """
+        state = None if source else self.history.find(learning.content)
+        if state:
+            source = {"run": state.run, "session": state.session, "source": state.source}
+            source |= {"origin": state.origin, "reading": state.reading}
+        origin = rights.find_run_origin(source.get("source", ""), source.get("reading", ()))
+        entry = {**learning._asdict(), "other": other, "origin": origin, **source}
+        self.review.append(entry)
         return entry
 
 

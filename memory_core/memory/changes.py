@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.document import edits, markdown, merge_learnings
+from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.document.block_reader import Item, ItemFields
-from memory_core.document.merge_learnings import LearningLike, MergeResult
+from memory_core.document.merge_learnings import Learning, MergeResult
 from memory_core.history import item_history, rights
 from memory_core.history.item_history import ItemState
-from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import AgentMemory, index_items
-from memory_core.memory.loading import list_refused
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.storage.config_yml import default_settings
@@ -34,101 +32,89 @@ MCP_REASON = "an MCP client wrote it"
 WITHDRAWING_RUNS = 2
 
 
-class Lesson:
-    """What one run teaches: learnings as (type, content, nested lines), and their source.
+class Lesson(NamedTuple):
+    """What one run teaches: learnings, and their source.
 
     `source` has the run, session and source, and `reading` if the run read from outside; such a run
-    is tainted.  What a tainted run, an import or MCP teaches is from outside.  `rejected` learnings
-    lack the form and have a reason, `wrong` has the reasons by the ids of items that the run
-    reported as wrong, and `about` says what it was about.  `learned` counts the new and better
-    items, `waiting` what waits for a person, and `refused` has the learnings that are not merged,
-    with the reason.
+    is tainted.  What a tainted run, an import or MCP teaches is from outside.  `wrong` has the
+    reasons by the ids of items that the run reported as wrong, and `about` says what it was about.
     """
 
-    def __init__(
-        self,
-        learnings: Iterable[Sequence[str]],
-        source: dict[str, Any],
-        rejected: Iterable[Sequence[str]] = (),
-        wrong: dict[str, str] | None = None,
-        about: str = "",
-    ) -> None:
-        self.learnings = [Learning(*one) for one in learnings]
-        self.rejected = [Learning(*one) for one in rejected]
-        self.source = source
-        self.wrong = wrong or {}
-        self.about = about
-        self.is_persons = source.get("source") in item_history.HUMAN_SOURCES
-        origin = rights.find_run_origin(source.get("source", ""), source.get("reading", ()))
-        self.is_outside = not rights.rank_of(origin)
-        self.change_id = ""
-        self.learned = self.waiting = 0
-        self.refused: list[tuple[LearningLike, str]] = [(one, one.reason) for one in self.rejected]
+    learnings: Sequence[Learning]
+    source: dict[str, Any]
+    wrong: Mapping[str, str] = {}
+    about: str = ""
+
+    @property
+    def is_persons(self) -> bool:
+        return self.source.get("source") in item_history.HUMAN_SOURCES
 
 
 def learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeResult:
     """Merge the learnings of a lesson; the records of new items get this kind.
 
-    It is `learned` or `approved`.  Learnings of agents that cannot be merged wait for a person,
-    except those that a person has rejected before.  With `learning: ask`, new ones wait as well.
+    It is `learned` or `approved`.  Learnings of agents that are rejected or cannot be merged wait
+    for a person, except those that a person has rejected before.  With `learning: ask`, new ones
+    wait as well.
     """
-    lesson.change_id, count = memory.change_id, len(memory.review)
-    memory.is_outside = lesson.is_outside
-    merged = memory.merge_learnings(_admit(memory, lesson), lesson.is_persons)
-    _record_outcomes(memory, merged, lesson, kind)
-    lesson.refused += merged.refused
-    merged.refused = lesson.refused
-    if not lesson.is_persons:
-        waiting = [pair for pair in lesson.refused if not _is_decided(memory, pair[0])]
-        memory.review += list_refused(waiting, merged.rivals, **lesson.source)
+    source = lesson.source
+    origin = rights.find_run_origin(source.get("source", ""), source.get("reading", ()))
+    memory.is_outside = not rights.rank_of(origin)
+    judged = _judge(memory, lesson)
+    new = (one for one in judged if not one.reason)
+    merged = memory.merge_learnings(new, lesson.is_persons)
+    merged.refused = [one for one in judged if one.reason] + merged.refused
+    _record_outcomes(memory, merged, source, kind)
+    for one in [] if lesson.is_persons else merged.refused:
+        if not _is_decided(memory, one):
+            memory.hold(one, merged.rivals.get(one.content, ""), **source)
     memory.take_merged(merged)
     _take_wrong(memory, lesson)
-    lesson.waiting = len(memory.review) - count
     return merged
 
 
-def _is_decided(memory: AgentMemory, learning: LearningLike) -> bool:
+def _is_decided(memory: AgentMemory, learning: Learning) -> bool:
     """Return whether a person has rejected the learning, or has it in the memory as it is."""
     state = memory.history.find(learning.content)
     is_accepted = state is not None and state.is_present and state.is_persons
     return is_accepted or memory.history.is_rejected(learning.content)
 
 
-def _record_outcomes(memory: AgentMemory, merged: MergeResult, lesson: Lesson, kind: str) -> None:
+def _record_outcomes(
+    memory: AgentMemory, merged: MergeResult, source: dict[str, Any], kind: str
+) -> None:
     """Record what became of each learning, with the source of its lesson."""
     fields = {
         item.text: {"section": item.section, "nested": item.nested}
         for item in markdown.parse_document(merged.text).items
     }
 
-    record, source = memory.record, lesson.source
+    record = memory.record
     for type_name, text in zip(merged.types, merged.added, strict=True):
         record(kind, text, type=type_name, **fields.get(text, {}), **source)
     for old, text in merged.replaced:
         record("merged", text, was=item_history.id_of(old), **fields.get(text, {}), **source)
-    lesson.learned += len(merged.added) + len(merged.replaced)
     for text, _ in merged.duplicates:
         record("reinforced", text, **source)
-    for learning, _reason in merged.refused:
+    for learning in merged.refused:
         rival = merged.rivals.get(learning.content, "")
         if rival and not memory.history.is_persons(rival):
             record("contradicted", rival, **source)
 
 
-def _admit(memory: AgentMemory, lesson: Lesson) -> Iterator[Learning]:
-    """Yield the learnings to merge, and refuse others of agents."""
+def _judge(memory: AgentMemory, lesson: Lesson) -> list[Learning]:
+    """Return the learnings without secrets; those that must not be merged have a reason."""
     waits = "" if lesson.is_persons else _find_waiting_reason(memory, lesson)
     origins = text_origins.read_origins(memory.store, memory.agent)
+    judged = []
     for learning in lesson.learnings:
-        clean = Learning(*map(scanner.redact, (learning.type, learning.content, learning.nested)))
-        reason = scanner.REASON if clean != learning else ""
+        clean = Learning(*map(scanner.redact, learning))
+        reason = clean.reason or (scanner.REASON if clean != learning else "")
         if not (reason or lesson.is_persons):
-            origin = origins.get(text_origins.make_key(learning.content, learning.nested), "")
-            reason = _find_refusal(memory, learning, origin, lesson.is_outside, waits)
-        if reason:
-            lesson.refused.append((clean, reason))
-        else:
-            yield learning
+            origin = origins.get(text_origins.make_key(clean.content, clean.nested), "")
+            reason = _find_refusal(memory, clean, origin, waits)
+        judged.append(clean._replace(reason=reason))
+    return judged
 
 
 def _find_waiting_reason(memory: AgentMemory, lesson: Lesson) -> str:
@@ -143,14 +129,13 @@ def _find_waiting_reason(memory: AgentMemory, lesson: Lesson) -> str:
     return MCP_REASON if is_mcp and is_closed else ""
 
 
-def _find_refusal(
-    memory: AgentMemory, learning: Learning, origin: str, is_outside: bool, waits: str
-) -> str:
+def _find_refusal(memory: AgentMemory, learning: Learning, origin: str, waits: str) -> str:
     """Return why a learning of an agent is not merged, "" if it is; `waits`: why any new one."""
     state, text = memory.history.find(learning.content), f"{learning.content}\n{learning.nested}"
     if memory.history.is_rejected(learning.content):
         return REJECTED_REASON
-    if origin not in rights.DECIDED and (reason := text_origins.find_reason(text, is_outside)):
+    reason = "" if origin in rights.DECIDED else text_origins.find_reason(text, memory.is_outside)
+    if reason:
         return reason
     if state and state.is_present:
         return ""
@@ -171,7 +156,7 @@ def _take_wrong(memory: AgentMemory, lesson: Lesson) -> None:
         state = memory.history.get(key)
         if state is None:
             continue
-        if state.is_doubted or not state.is_present or not _is_enough(state, lesson):
+        if state.is_doubted or not state.is_present or not _is_enough(memory, state, lesson):
             memory.record("contradicted", state.text, **lesson.source)
             continue
         why = f"{WRONG_REASON}: {reason}" if reason else WRONG_REASON
@@ -179,14 +164,14 @@ def _take_wrong(memory: AgentMemory, lesson: Lesson) -> None:
             why += STILL_GIVEN
         elif must_ask:
             why += STAYS
-        entry = memory.make_waiting(state.section, state.text, state.nested, reason=why)
-        memory.review.append(entry)
+        kind = template.type_of(state.section)
+        entry = memory.hold(Learning(kind, state.text, state.nested, why))
         memory.record("contradicted", state.text, waiting=entry, **lesson.source)
         if not (state.is_persons or must_ask):
             remove_items(memory, [state.text], "archived", **lesson.source)
 
 
-def _is_enough(state: ItemState, lesson: Lesson) -> bool:
+def _is_enough(memory: AgentMemory, state: ItemState, lesson: Lesson) -> bool:
     """Return whether a person is asked about an item that this run, too, reported as wrong.
 
     Any run is enough for a person's item, and for one from outside.
@@ -194,7 +179,7 @@ def _is_enough(state: ItemState, lesson: Lesson) -> bool:
     if state.is_persons or not state.rank[0]:
         return True
     runs = state.doubting_runs | {lesson.source.get("run", "")}
-    return not lesson.is_outside and len(runs) >= WITHDRAWING_RUNS
+    return not memory.is_outside and len(runs) >= WITHDRAWING_RUNS
 
 
 def remove_items(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import (
@@ -20,10 +19,9 @@ from memory_core.document import (
     template,
 )
 from memory_core.document.block_reader import ItemFields
-from memory_core.document.merge_learnings import LearningLike
-from memory_core.history import item_history, rights
+from memory_core.document.merge_learnings import Learning
+from memory_core.history import item_history
 from memory_core.history.item_history import Difference, place_of
-from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
@@ -148,7 +146,8 @@ def _learn_again(
     """Add items again that the user's editor had not loaded; all are of people, or of agents."""
     learnings = [Learning(template.type_of(one.section), one.text, one.nested) for one in states]
     merged = memory.take_merged(memory.merge_learnings(learnings, by_person))
-    memory.review += list_refused(merged.refused, merged.rivals)
+    for one in merged.refused:
+        memory.hold(one, merged.rivals.get(one.content, ""))
     nested = {item.text: item.nested for item in memory.document.items}
     for old, text in merged.replaced:
         was = item_history.id_of(old)
@@ -188,19 +187,3 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
         memory.record("returned", text, section=section, nested=nested, source=source)
     for text, section, nested, was in difference.new:
         memory.record(new, text, section=section, nested=nested, source=source, was=was)
-
-
-def list_refused(
-    refused: list[tuple[LearningLike, str]], rivals: dict[str, str], **source: Any
-) -> list[dict[str, Any]]:
-    """Return learnings that do not fit into the memory file as entries of the review.
-
-    `rivals` has by their contents the items that they contradict.  `source` may have the run,
-    session, source and reading of all of them.
-    """
-    origin = rights.find_run_origin(source.get("source", ""), source.get("reading", ()))
-    return [
-        {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
-        | {"other": rivals.get(item.content, ""), "origin": origin, **source}
-        for item, reason in refused
-    ]

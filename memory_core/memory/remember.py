@@ -11,9 +11,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from memory_core.document.merge_learnings import Learning, MergeResult
 from memory_core.history import item_history
 from memory_core.learning import extraction, feedback
-from memory_core.learning.extraction import Learning
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -44,30 +44,29 @@ def make_lesson(
     outside, and `about` what it was about.
     """
     items = list(map(extraction.clean, taught))
-    learned = [item for item in items if not item.reason]
-    rejected = [item for item in items if item.reason]
+    kept = [item for item in items if not item.reason][:MAX_LEARNINGS]
+    kept += [item for item in items if item.reason][:MAX_LEARNINGS]
     reasons = [(key, feedback.clean_reason(reason)) for key, reason in (wrong or {}).items()]
-    over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
-    rejected = rejected[:MAX_LEARNINGS]
-    if over:
+    if over := len(items) - len(kept):
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
         reason = f"a report may have at most {MAX_LEARNINGS}"
-        rejected.append(Learning("", text, reason=reason))
+        kept.append(Learning("", text, reason=reason))
     by: dict[str, Any] = {"run": run, "session": session, "source": source}
     by |= {"reading": [*reading]} if reading else {}
-    return Lesson(learned[:MAX_LEARNINGS], by, rejected, dict(reasons[:MAX_LEARNINGS]), about)
+    return Lesson(kept, by, dict(reasons[:MAX_LEARNINGS]), about)
 
 
 def read_old_lesson(value: dict[str, Any]) -> Lesson:
     """Return a lesson that a hook of an older version wrote; raises LookupError, and others."""
     by = {name: value[name] for name in ("run", "session", "source")}
     by |= {"reading": value["reading"]} if "reading" in value else {}
-    rejected = [
+    learnings = [Learning(*one) for one in value["learnings"]]
+    learnings += [
         Learning(kind, content, "".join(nested), reason)
         for kind, content, reason, *nested in value["rejected"]
     ]
     wrong = dict(value.get("wrong", []))
-    return Lesson(value["learnings"], by, rejected, wrong, str(value.get("about", "")))
+    return Lesson(learnings, by, wrong, str(value.get("about", "")))
 
 
 def merge_lesson(
@@ -77,27 +76,29 @@ def merge_lesson(
     with project.store.lock(agent):
         # They come first: a learning may resolve an error.
         run_history.add_records(project.store, records)
-        if lesson and (lesson.learnings or lesson.rejected or lesson.wrong):
+        if lesson and (lesson.learnings or lesson.wrong):
             learn = partial(_learn_new, lesson=lesson)
-            _note_end(*transaction.change_locked(project, agent, learn))
+            memory, result = transaction.change_locked(project, agent, learn)
+            _note_end(memory, *result)
     preparing.prepare(project, agent)
 
 
-def _learn_new(memory: AgentMemory, lesson: Lesson) -> Lesson:
-    """Merge a lesson without what its run has taught before; return it."""
+def _learn_new(memory: AgentMemory, lesson: Lesson) -> tuple[Lesson, MergeResult, int]:
+    """Merge a lesson without what its run has taught before.
+
+    Returns that lesson, the result, and how many of its learnings and items wait.
+    """
     runs = run_records.SessionRuns(memory.project.paths, lesson.source["session"])
     taught = set(map(str, runs.record(lesson.source["run"]).get("keys", [])))
-
-    def take_new(learnings: Iterable[Learning]) -> list[Learning]:
-        new = [one for one in learnings if similarity.normalize_text(one.content) not in taught]
-        taught.update(similarity.normalize_text(one.content) for one in new)
-        return new
-
-    learnings, rejected = take_new(lesson.learnings), take_new(lesson.rejected)
+    learnings = []
+    for one in lesson.learnings:
+        key = similarity.normalize_text(one.content)
+        learnings += [one] if key not in taught else []
+        taught.add(key)
     wrong = {key: text for key, text in lesson.wrong.items() if _wrong_key(key) not in taught}
-    new = Lesson(learnings, lesson.source, rejected, wrong, lesson.about)
-    changes.learn(memory, new)
-    return new
+    new, count = lesson._replace(learnings=learnings, wrong=wrong), len(memory.review)
+    merged = changes.learn(memory, new)
+    return new, merged, len(memory.review) - count
 
 
 def _wrong_key(key: str) -> str:
@@ -105,25 +106,24 @@ def _wrong_key(key: str) -> str:
     return f"wrong {key}"
 
 
-def _note_end(memory: AgentMemory, lesson: Lesson) -> None:
+def _note_end(memory: AgentMemory, lesson: Lesson, merged: MergeResult, waiting: int) -> None:
     """Note what the run has taught and was about, and log what the history does not have."""
-    learnings = [*lesson.learnings, *lesson.rejected]
     run, session = lesson.source["run"], lesson.source["session"]
     runs = run_records.SessionRuns(memory.project.paths, session)
     if lesson.about:
         run_history.add_subject(memory.store, memory.agent, run, lesson.about)
-    if learnings or lesson.wrong:
-        keys = [similarity.normalize_text(learning.content) for learning in learnings]
+    if lesson.learnings or lesson.wrong:
+        keys = [similarity.normalize_text(learning.content) for learning in lesson.learnings]
         runs.try_note(run, keys=[*keys, *map(_wrong_key, lesson.wrong)])
-    by, wrong = {**lesson.source, "change": lesson.change_id}, len(lesson.wrong)
-    counts = {"learned": lesson.learned, "waiting": lesson.waiting, "reported as wrong": wrong}
+    by, learned = {**lesson.source, "change": memory.change_id}, [*merged.added, *merged.replaced]
+    counts = {"learned": len(learned), "waiting": waiting, "reported as wrong": len(lesson.wrong)}
     if any(counts.values()) and memory.project.config["notices"] != default_settings.OFF:
-        change = item_history.shorten_change(lesson.change_id)
+        change = item_history.shorten_change(memory.change_id)
         line = format_run(memory.agent, runs.record(run), counts, change)
         add_notice(memory.project, session, line)
     rejected = [
         ("rejected", {"content": learning.content, **by})
-        for learning, _reason in lesson.refused
+        for learning in merged.refused
         if memory.history.is_rejected(learning.content)
     ]
     transaction.log_events(

@@ -22,6 +22,7 @@ from memory_core.curation import (
 )
 from memory_core.document import markdown
 from memory_core.document.block_reader import ItemFields
+from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -91,7 +92,7 @@ class Workshop:
         item_actions.judge_items(self.project, [(agent, text)], kind)
 
     def learn(self, agent: str, word: str, run: str) -> None:
-        pair = [["mistake" if word == WORDS[0] else "tip", word]]
+        pair = [Learning("mistake" if word == WORDS[0] else "tip", word)]
         how = {"run": run, "session": "s1", "source": "agent"}
         self.change(agent, lambda work: changes.learn(work, changes.Lesson(pair, how)))
 
@@ -316,7 +317,7 @@ def test_undo_and_redo_need_no_long_history(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the newest records are read, here 20 of 29."""
-    facts = [["tip", f"Fact {number} is about {number}"] for number in range(12)]
+    facts = [Learning("tip", f"Fact {number} is about {number}") for number in range(12)]
     by = {"source": "person"}
     shop.change("qa", lambda work: changes.learn(work, changes.Lesson(facts, by)))
     before = shop.items("qa")

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 
 from memory_core.document import markdown, merge_learnings, template
+from memory_core.document.merge_learnings import Learning
 from memory_core.learning import type_names
-from support.memory_files import FORMAT, LIMITS, NOW, Learning, merge, read_format_pairs
+from support.memory_files import FORMAT, LIMITS, NOW, merge, read_format_pairs
 from support.strategies import documents, learnings, small_limits
 from support.tables import for_each
 
@@ -125,9 +126,9 @@ def test_learnings_are_refused(name: str) -> None:
     content, text, limits, reason = REFUSED[name]
     found = merge(text, ("tip", content), limits=limits)
     assert found.text == text
-    [(learning, told)] = found.refused
+    [learning] = found.refused
     assert learning.content == content
-    assert reason in told
+    assert reason in learning.reason
     assert merge("", ("tip", "x" * 398)).added, "exactly the limit"
 
 
@@ -135,8 +136,8 @@ def test_there_are_at_most_ten_sections() -> None:
     text = "".join(f"## Mine {number}\n\n" for number in range(10))
     found = merge(text, ("pattern", "a learning"))
     assert found.text == text
-    ((_learning, reason),) = found.refused
-    assert reason == "the file has 10 sections, and none for it"
+    (learning,) = found.refused
+    assert learning.reason == "the file has 10 sections, and none for it"
     text = text.replace("## Mine 3", "## recent learnings")
     sections = markdown.parse_document(merge(text, ("pattern", "a learning")).text).sections
     assert len(sections) == 10
@@ -162,7 +163,7 @@ def test_no_learning_and_no_item_is_lost(
 ) -> None:
     found = merge(text, *learned, limits=limits)
     taken = [*found.added, *(new for _, new in [*found.duplicates, *found.replaced])]
-    taken += [one_line(learning.content) for learning, _ in found.refused]
+    taken += [one_line(learning.content) for learning in found.refused]
     assert sorted(taken) == sorted(one_line(each.content) for each in learned)
     left = [item.text for item in markdown.parse_document(found.text).items]
     gone = [new for _, new in found.replaced] + [old for old, _ in found.replaced]

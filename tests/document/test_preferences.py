@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.document import markdown, merge_learnings, merge_versions, preferences, template
+from memory_core.document.merge_learnings import Learning
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
-from support.memory_files import LIMITS, Learning, make_conflict, make_section, merge
+from support.memory_files import LIMITS, make_conflict, make_section, merge
 from support.strategies import LINES, documents, learnings, small_limits
 from support.tables import for_each
 
@@ -164,7 +165,7 @@ def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
     first = markdown.parse_document(found.text).sections[0]
     assert [item.text for item in first.items] == ["x", "a learning"]
     found = merge(wished("a: b"), ("tip", "a learning"), limits=template.Limits(sections=0))
-    assert [reason for _, reason in found.refused] == ["the file has 0 sections, and none for it"]
+    assert [each.reason for each in found.refused] == ["the file has 0 sections, and none for it"]
 
 
 SAID = "testing: All services use dependency injection"

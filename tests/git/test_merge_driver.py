@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memory_core.document import markdown
+from memory_core.document.merge_learnings import Learning
 from memory_core.git import driver_notice, merge_driver
-from memory_core.learning.extraction import Learning
 from memory_core.storage.project import find_project
 from memory_core.tasks import task_actions
 from support.calls import SESSION, begin_session

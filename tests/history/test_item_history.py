@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from memory_core.document import markdown, merge_learnings, template
+from memory_core.document.merge_learnings import Learning
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
-from memory_core.learning.extraction import Learning
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
 from support.calls import teach

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, strategies as st
 
+from memory_core.document.merge_learnings import Learning
 from memory_core.learning import extraction
 from memory_core.learning.blocks import remove_spans
-from memory_core.learning.extraction import Learning, clean
+from memory_core.learning.extraction import clean
 from memory_core.learning.lines import may_teach
 from memory_core.learning.type_names import TYPES
 from memory_core.memory import recall

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -138,7 +139,7 @@ def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None
 
     def learn(memory: AgentMemory) -> None:
         by = {"run": run, "session": "s1", "source": "agent"}
-        changes.learn(memory, changes.Lesson([["pattern", LEARNED]], by))
+        changes.learn(memory, changes.Lesson([Learning("pattern", LEARNED)], by))
         while deeds:
             deeds.pop()()
 

@@ -13,7 +13,7 @@ from memory_core.curation import agent_status, item_actions, searching
 from memory_core.doctor import file_checks
 from memory_core.doctor.examination import Examination
 from memory_core.document import markdown, near_duplicates, template
-from memory_core.learning import extraction
+from memory_core.document.merge_learnings import Learning
 from memory_core.memory import recall
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.project import Project
@@ -25,7 +25,7 @@ KINDS = ["pattern", "mistake", "architecture", "gotcha"]
 
 
 def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
-    found = [extraction.Learning(kind, text) for text in texts]
+    found = [Learning(kind, text) for text in texts]
     save_learnings(project, AGENT, found, run)
 
 
@@ -303,8 +303,8 @@ def test_nothing_adds_it_again(sandbox: Sandbox, text: str, project: Project) ->
 
 def test_a_finding_twice_in_a_report_keeps_its_reason(sandbox: Sandbox, project: Project) -> None:
     text = "The importer skips rows with a null date"
-    mistake = extraction.Learning("mistake", text, "  - Why: pandas drops NaT keys in groupby")
-    found = [mistake, extraction.Learning("context", text)]
+    mistake = Learning("mistake", text, "  - Why: pandas drops NaT keys in groupby")
+    found = [mistake, Learning("context", text)]
     save_learnings(project, "engineer", found, "a1")
     memory = sandbox.read_memory("engineer")
     assert memory.count(text) == 1

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from memory_core.document.merge_learnings import Learning
 from memory_core.learning import blocks, extraction, lines
 from memory_core.learning.blocks import Span
-from memory_core.learning.extraction import Learning
 from memory_core.memory import changes, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.storage.project import Project
@@ -23,10 +23,10 @@ def learn(project: Project, agent: str, *texts: str, kind: str = "pattern", **mo
     """Let a run of an agent add items, without the checks of a report; `more` is user and run."""
     level = project.level(user=more.pop("user", False))
     by = {"run": "a1", "session": "s1", "source": "agent", **more}
-    pairs = [[kind, text] for text in texts]
+    learnings = [Learning(kind, text) for text in texts]
 
     def add(memory: AgentMemory) -> None:
-        changes.learn(memory, changes.Lesson(pairs, by))
+        changes.learn(memory, changes.Lesson(learnings, by))
 
     transaction.change_memory(project, agent, add, level)
 

@@ -5,23 +5,15 @@ import json
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from memory_core.document import merge_learnings, template
+from memory_core.document.merge_learnings import Learning
 from support.paths import REPO
 
 FORMAT = REPO / "docs" / "format.md"
 FORMAT_CASES = REPO / "tests" / "cases" / "format.md"
 LIMITS = template.Limits()
 NOW = "2026-11-21 08:00:00"
-
-
-class Learning(NamedTuple):
-    """One learning of an agent."""
-
-    type: str
-    content: str
-    nested: str = ""
 
 
 def merge(

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from memory_core.document import template
-from support.memory_files import Learning
+from memory_core.document.merge_learnings import Learning
 
 WORDS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"]
 LINES = [
