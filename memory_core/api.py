@@ -16,7 +16,7 @@ from memory_core.curation import agent_context, cleaning, item_actions
 from memory_core.curation.agent_context import Knowledge
 from memory_core.curation.cleaning import PruneResult
 from memory_core.curation.item_actions import RatedItem
-from memory_core.delegation import inbox_batches
+from memory_core.delegation import inbox_reports
 from memory_core.history import performance
 from memory_core.memory import recall
 from memory_core.storage.project import find_project
@@ -158,7 +158,7 @@ class Memories:
         item_actions.record_error(self._project, name, error, resolution, **_by(run, session))
 
     def _agent(self, name: str) -> str:
-        inbox_batches.drain(self._project)
+        inbox_reports.drain(self._project)
         return resolve_agent(self._project.store, name)
 
     def context(

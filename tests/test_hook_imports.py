@@ -112,7 +112,7 @@ def test_all_other_modules_are_plain_python() -> None:
 
 # Of these the worker has need, and no hook that collects.
 WORKER_MODULES = {
-    *("memory_core.memory.transaction", "memory_core.delegation.inbox_batches"),
+    *("memory_core.memory.transaction", "memory_core.delegation.inbox_reports"),
     *("memory_core.storage.store", "memory_core.storage.history_file"),
     *("memory_core.history.performance", "memory_core.text.secrets"),
 }
@@ -155,7 +155,7 @@ def test_the_first_delegation_of_a_project_merges_settings_without_json(sandbox:
 
 
 def test_the_worker_loads_nothing_slow() -> None:
-    program = "import memory_core.delegation.inbox_batches, sys; print(*sys.modules)"
+    program = "import memory_core.delegation.inbox_reports, sys; print(*sys.modules)"
     result = subprocess.run(
         [sys.executable, "-c", program], cwd=REPO, check=True, capture_output=True, text=True
     )

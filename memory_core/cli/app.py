@@ -186,13 +186,13 @@ def find_project() -> Project:
 
     What hooks have reported is in its memories.
     """
-    from memory_core.delegation import inbox_batches
+    from memory_core.delegation import inbox_reports
     from memory_core.storage import state_owner
     from memory_core.storage.project import find_project
 
     project = find_project(shared.project, read_environment())
     state_owner.follow_move(project.paths.state, project.paths.state.owner)
-    inbox_batches.drain(project)
+    inbox_reports.drain(project)
     return project
 
 

@@ -28,7 +28,7 @@ from memory_core.dashboard import rendering
 from memory_core.dashboard.page import PREFIX, Done, Fields, NotFound, Page, View, Visit
 from memory_core.dashboard.pages import agent, explain, live_events, overview, review, search, tasks
 from memory_core.dashboard.security import FORM_FIELD, Access, guard
-from memory_core.delegation import inbox_batches
+from memory_core.delegation import inbox_reports
 from memory_core.files.problems import describe_expected
 from memory_core.storage import event_log
 from memory_core.storage.paths import LevelPaths
@@ -130,7 +130,7 @@ class Site:
         try:
             project = self._open_project()
             if page.method == "GET":  # a form is of a page that did it
-                inbox_batches.drain(project)
+                inbox_reports.drain(project)
             query = Fields(str, request.query_params)
             visit = Visit(project, Fields(str, request.path_params), query, form)
             result = page.show(visit)

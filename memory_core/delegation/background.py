@@ -12,7 +12,7 @@ from memory_core.memory.ready import ReadyMemory
 from memory_core.selection.passages import PassageIndex
 from memory_core.storage.project import Project
 
-# A worker that takes longer for one batch hangs, and is ended.
+# A worker that takes longer for one report hangs, and is ended.
 MAX_SECONDS = 60
 
 
@@ -20,10 +20,10 @@ def work(project: Project, lock: int) -> None:
     """Do the work of the worker in this process; only now load what merges."""
     try:
         leave_hook()
-        from memory_core.delegation import inbox_batches
+        from memory_core.delegation import inbox_reports
         from memory_core.monitor import log_reading
 
-        inbox_batches.work(project, lock, MAX_SECONDS)
+        inbox_reports.work(project, lock, MAX_SECONDS)
         log_reading.write_refused(project)
     except BaseException as error:  # noqa: BLE001 - nobody waits for this process
         _log(project, error)

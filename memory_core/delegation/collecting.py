@@ -81,9 +81,9 @@ def add_chore(project: Project, event: Event, name: str) -> None:
     try:
         _write_report(RunEvent(project, event), name)
     except OSError:
-        from memory_core.delegation import inbox_batches
+        from memory_core.delegation import inbox_reports
 
-        inbox_batches.do_chores(project, event)
+        inbox_reports.do_chores(project, event)
 
 
 def collect(run: RunEvent, name: str) -> None:
@@ -94,9 +94,9 @@ def collect(run: RunEvent, name: str) -> None:
     try:
         _write_report(run, name)
     except OSError as error:
-        from memory_core.delegation import inbox_batches
+        from memory_core.delegation import inbox_reports
 
-        inbox_batches.merge_now(run, _make_report(run, name), error)
+        inbox_reports.merge_now(run, _make_report(run, name), error)
 
 
 def _write_report(run: RunEvent, name: str) -> None:

@@ -30,9 +30,9 @@ def start(project: Project) -> None:
     try:
         is_here = posix.fork() != 0
     except OSError:  # too many processes
-        from memory_core.delegation import inbox_batches
+        from memory_core.delegation import inbox_reports
 
-        inbox_batches.work(project, lock)
+        inbox_reports.work(project, lock)
         return
     if is_here:
         posix.close(lock)

@@ -9,7 +9,7 @@ from functools import partial
 
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import agent_status
-from memory_core.delegation import inbox_batches
+from memory_core.delegation import inbox_reports
 from memory_core.doctor import config_sources
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
 from memory_core.git import driver_notice, merge_driver
@@ -171,7 +171,7 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
 def _empty_inbox(project: Project) -> Iterator[Repair]:
     """Merge the reports that wait."""
     before = len(hook_files.list_names(project.paths))
-    inbox_batches.drain(project, with_tried=True)
+    inbox_reports.drain(project, with_tried=True)
     left = len(hook_files.list_names(project.paths))
     where, merged = project.paths.relative(project.store.folder), before - left
     if merged:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
-from memory_core.delegation import inbox_batches
+from memory_core.delegation import inbox_reports
 from memory_core.files.problems import describe_expected
 from memory_core.history.item_history import MCP_SOURCE
 from memory_core.secrets.scanner import redact
@@ -45,7 +45,7 @@ class ServedProject:
             raise item_actions.InvalidRequest(f"the project's folder is gone: {self.folder}")
         project = find_project(self.folder, self.environ)
         item_actions.check_enabled(project)
-        inbox_batches.drain(project)
+        inbox_reports.drain(project)
         return project
 
     @property

@@ -20,7 +20,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from memory_core.delegation import inbox_batches, worker
+from memory_core.delegation import inbox_reports, worker
 from memory_core.files import file_actions
 from memory_core.history.item_history import History
 from memory_core.storage import hook_files, inbox
@@ -52,7 +52,7 @@ STARTING = [sys.executable, "-c", PROGRAM]
 
 
 def drain(sandbox: Sandbox) -> None:
-    inbox_batches.drain(sandbox.open_project(), with_tried=True)
+    inbox_reports.drain(sandbox.open_project(), with_tried=True)
 
 
 def run_unawaited(sandbox: Sandbox, hook: str, event: dict[str, Any], **env: str) -> Outcome:
@@ -167,7 +167,7 @@ def test_a_worker_is_killed_after_the_merge(sandbox: Sandbox, is_noted: bool) ->
     add_report(sandbox.paths, text=REPORT)
     project = sandbox.open_project()
     (name,) = hook_files.list_names(sandbox.paths)
-    inbox_batches.merge(project, hook_files.read(sandbox.paths, name))
+    inbox_reports.merge(project, hook_files.read(sandbox.paths, name))
     assert count_reports(sandbox) == 1
     if not is_noted:
         shutil.rmtree(sandbox.state / "runs")
@@ -255,7 +255,7 @@ def test_a_worker_survives_the_signals_for_its_hook(sandbox: Sandbox) -> None:
 def test_a_worker_that_fails_says_so_in_the_log(sandbox: Sandbox, tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     program = shutil.copytree(REPO / "memory_core", tmp_path / "p/memory_core", ignore=ignored)
-    (program / "delegation/inbox_batches.py").write_text("raise ImportError('half of an upgrade')")
+    (program / "delegation/inbox_reports.py").write_text("raise ImportError('half of an upgrade')")
     add_report(sandbox.paths)
     start_worker(sandbox, program.parent)
     assert sandbox.read_log("agent.memory.error")[0]["error"] == "ImportError: half of an upgrade"

@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from memory_core.delegation import inbox_batches
+from memory_core.delegation import inbox_reports
 from memory_core.memory import recall
 from support.command_line import Person, read_stderr
 from support.events import LEARNED, make_pre_event, make_stop_event
@@ -43,7 +43,7 @@ def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: byt
     (entry,) = sandbox.read_log("agent.memory.waiting")
     assert "engineer.md is not text" in entry["reason"]
     path.write_text(TEXT)
-    inbox_batches.drain(sandbox.open_project(), with_tried=True)
+    inbox_reports.drain(sandbox.open_project(), with_tried=True)
     assert LEARNED in path.read_text()
     assert "Orders are kept" in path.read_text()
 
@@ -61,7 +61,7 @@ def test_learnings_wait_while_the_archive_is_not_text(sandbox: Sandbox) -> None:
     entry = sandbox.read_log("agent.memory.waiting")[0]
     assert "archive/engineer.md is not text" in entry["reason"]
     archive.write_bytes(data.decode("utf-16").encode())
-    inbox_batches.drain(sandbox.open_project(), with_tried=True)
+    inbox_reports.drain(sandbox.open_project(), with_tried=True)
     texts = sandbox.read_memory("engineer") + archive.read_text()
     assert all(texts.count(f"Service {number} caches") == 1 for number in range(3))
 

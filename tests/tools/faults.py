@@ -76,11 +76,11 @@ START, CALL = events.make_start_event(), events.make_pre_event()
 WORKER = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from memory_core.delegation import inbox_batches
+from memory_core.delegation import inbox_reports
 from memory_core.storage.project import find_project
 sys.stdin.buffer.read()
 try:
-    inbox_batches.drain(find_project("", os.environ), with_tried=True)
+    inbox_reports.drain(find_project("", os.environ), with_tried=True)
 finally:
     os._exit(0)
 """

@@ -13,7 +13,7 @@ from memory_core.cli.errors import CommandRefused, exit_if
 from memory_core.cli.output import print_json, print_line, print_note, print_problem, select_fields
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import UnusedData, UnusedFile
-from memory_core.delegation import inbox_batches, missed_reports
+from memory_core.delegation import inbox_reports, missed_reports
 from memory_core.git.resolve import resolve_files
 from memory_core.memory import expiry
 from memory_core.monitor import gone_projects
@@ -72,7 +72,7 @@ def collect_learnings(step: Step) -> Fields:
         step.say("Transcripts of interrupted runs are not read in a dry run.", print_note)
         fields = dict.fromkeys(vars(missed_reports.SweepResult()))
         return {**fields, "merged": 0, "waiting": []}
-    inbox_batches.drain(project, with_tried=True)
+    inbox_reports.drain(project, with_tried=True)
     failed = sorted(hook_files.list_agents(project.paths))
     merged = waiting - len(hook_files.list_names(project.paths))
     folder = settings_files.find_transcript_folder(project.paths.root, project.environ)
