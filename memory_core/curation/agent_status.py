@@ -146,12 +146,12 @@ def _list_never_given(
         judged = text_origins.list_texts(project, store, agent, looks=False)
     except OSError:
         return []
-    times = text_origins.read_times(store, agent)
+    origins = text_origins.read_origins(store, agent)
     own = {
         one.text
         for one in judged
         if one.origin in rights.WRITTEN_HERE
-        and format_utc(times.get(text_origins.make_key(one.text, one.nested), 0.0)) < recent.since
+        and format_utc(origins.find_time(one.text, one.nested)) < recent.since
     }
     return [text for text in missed if text in own]
 

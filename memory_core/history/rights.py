@@ -72,21 +72,31 @@ RECORD_FIELDS = (
 )
 
 
+UNRECORDED = ("", 0.0)  # the origin of a text, and since when it is known
+
+
 class Origins:
     """Where the texts of an agent came from, and which records this machine wrote.
 
-    `origins` has those of texts by their keys, and `own` the digests of records.  `default` is the
-    origin of any other text, "" if nobody knows.
+    `origins` has those of texts by their keys, with the times since when they are known, and `own`
+    the digests of records.  `default` is the origin of any other text, "" if nobody knows.
     """
 
     def __init__(
-        self, origins: Mapping[str, str] | None = None, own: Iterable[str] = (), default: str = ""
+        self,
+        origins: Mapping[str, tuple[str, float]] | None = None,
+        own: Iterable[str] = (),
+        default: str = "",
     ) -> None:
         self._origins, self._own, self._default = origins or {}, set(own), default
 
     def find(self, text: str, nested: str = "") -> str:
         """Return the origin of a text, "" without one."""
-        return self._origins.get(make_key(text, nested)) or self._default
+        return self._origins.get(make_key(text, nested), UNRECORDED)[0] or self._default
+
+    def find_time(self, text: str, nested: str = "") -> float:
+        """Return since when a text is known, in seconds; 0.0 if it is not."""
+        return self._origins.get(make_key(text, nested), UNRECORDED)[1]
 
     def owns(self, record: dict[str, Any]) -> bool:
         """Return whether this machine wrote the record."""

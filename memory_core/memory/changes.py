@@ -111,7 +111,7 @@ def _judge(memory: AgentMemory, lesson: Lesson) -> list[Learning]:
         clean = Learning(*map(scanner.redact, learning))
         reason = clean.reason or (scanner.REASON if clean != learning else "")
         if not (reason or lesson.is_persons):
-            origin = origins.get(text_origins.make_key(clean.content, clean.nested), "")
+            origin = origins.find(clean.content, clean.nested)
             reason = _find_refusal(memory, clean, origin, waits)
         judged.append(clean._replace(reason=reason))
     return judged

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from memory_core.claude_code import agent_spelling
 from memory_core.document import (
@@ -22,13 +22,14 @@ from memory_core.document import (
 from memory_core.document.block_reader import Item
 from memory_core.files import stale_items
 from memory_core.history import performance, rights
+from memory_core.history.item_history import History
 from memory_core.memory import ready, run_history
 from memory_core.memory.ready import ReadyMemory
 from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import item_notes, splitting
 from memory_core.selection.indexing import MAX_COMPARED, index_passages, shorten_ids
-from memory_core.selection.item_notes import ItemNote
+from memory_core.selection.item_notes import ItemNote, Uses
 from memory_core.selection.passages import SHORTEST_ID, Passage
 from memory_core.storage import event_log, typed_command, user_level
 from memory_core.storage.paths import MemoryFolder
@@ -166,23 +167,9 @@ def list_levels(project: Project, agent: str) -> list[Store]:
 
 def read_notes(project: Project, store: Store, agent: str) -> dict[str, ItemNote]:
     """Return the notes on the items of an agent's history, by their texts.  Raises OSError."""
-    return _Past.read(project, store, agent).notes
-
-
-class _Past(NamedTuple):
-    """What this machine knows: notes on items, their uses, subjects of runs, since when texts."""
-
-    notes: dict[str, ItemNote]
-    uses: dict[str, item_notes.Uses]
-    abouts: dict[str, str]
-    since: dict[str, float]
-
-    @staticmethod
-    def read(project: Project, store: Store, agent: str) -> _Past:
-        history = text_origins.read_history(project, store, agent)
-        uses, abouts = run_history.read_use(store, agent)
-        since = text_origins.read_times(store, agent)
-        return _Past(item_notes.list_notes(history, abouts, uses), uses, abouts, since)
+    history = text_origins.read_history(project, store, agent)
+    uses, abouts = run_history.read_use(store, agent)
+    return item_notes.list_notes(history, abouts, uses)
 
 
 def log_unreadable(project: Project, agent: str, error: OSError) -> None:
@@ -203,22 +190,24 @@ def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
 
 def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
     """Read the memory file of a level with its history, None without a file."""
-    snapshot, past = None, _Past({}, {}, {}, {})
-    guard = text_origins.make_guard(store, agent, project, is_blind=True)
+    snapshot, history = None, History()
+    uses, abouts = dict[str, Uses](), dict[str, str]()
     try:
         snapshot = store.read(agent)
         if snapshot:
-            past = _Past.read(project, store, agent)
-            guard = text_origins.make_guard(store, agent, project)
+            history = text_origins.read_history(project, store, agent)
+            uses, abouts = run_history.read_use(store, agent)
     except OSError as error:
         log_unreadable(project, agent, error)
         parts.is_whole = False
     if snapshot is None:
         return None
     parts.files.append(snapshot)
-    parts.abouts |= past.abouts
+    parts.abouts |= abouts
     document = markdown.parse_document(scanner.redact(snapshot.text))
-    return _Level(project, store, document, past, guard)
+    guard = text_origins.make_guard(store, agent, project, history)
+    notes = item_notes.list_notes(history, abouts, uses)
+    return _Level(project, store, document, guard, notes, uses)
 
 
 class _Level:
@@ -229,14 +218,15 @@ class _Level:
         project: Project,
         store: Store,
         document: markdown.Document,
-        past: _Past,
         guard: text_origins.Guard,
+        notes: dict[str, ItemNote],
+        uses: dict[str, Uses],
     ) -> None:
         self.document = document
         self._project = project
         self._is_users = store.paths is not project.paths
         self._guard = guard
-        self._past = past
+        self._notes, self._uses = notes, uses
         self._limited: dict[str, ItemNote] = {}
         self._origins: dict[str, str] = {}
         self._nested: dict[str, str] = {}
@@ -288,19 +278,19 @@ class _Level:
         An item that the history does not have was written by a person, unless its origin differs.
         """
         if text not in self._limited:
-            origin, note = self._origins.get(text, rights.UNKNOWN), self._past.notes.get(text)
+            origin, note = self._origins.get(text, rights.UNKNOWN), self._notes.get(text)
             if note is None:
                 person = self._project.config["confidence"]["person"]
                 given = person if origin in rights.DECIDED else rights.FOREIGN_CONFIDENCE
                 key = similarity.identify(text)
-                uses: dict[str, Any] = self._past.uses.get(key, item_notes.Uses())
+                uses: dict[str, Any] = self._uses.get(key, Uses())
                 note = ItemNote(key, given, self._find_birth(text), is_persons=True, **uses)
             self._limited[text] = item_notes.limit(note, origin)
         return self._limited[text]
 
     def _find_birth(self, text: str) -> str:
         """Return when an item that the history does not have was first seen in the file."""
-        since = self._past.since.get(text_origins.make_key(text, self._nested.get(text, "")))
+        since = self._guard.origins.find_time(text, self._nested.get(text, ""))
         return times.format_utc(since) if since else times.FAR_FUTURE
 
     def _drop(self, reasons: Collection[tuple[Item, str]]) -> None:
@@ -312,7 +302,7 @@ class _Level:
             self.document = edits.remove_items(self.document, list(items.values()))
 
     def _find_origin(self, item: Item) -> str:
-        note = self._past.notes.get(item.text)
+        note = self._notes.get(item.text)
         return self._guard.find_origin(item.text, item.nested, bool(note and note.has_read_outside))
 
     def _complete(self, passage: Passage) -> None:

@@ -15,7 +15,9 @@ from typing import Any
 from memory_core.claude_code import agent_spelling, file_writes, settings_files
 from memory_core.files import file_actions, git_log, project_roots
 from memory_core.history import item_history, rights
+from memory_core.history.rights import Origins
 from memory_core.origin import ledger, line_origins
+from memory_core.origin.ledger import Text
 from memory_core.storage import paths, run_records, state_owner
 from memory_core.storage.database import change_table, last_look
 from memory_core.storage.project import Project
@@ -159,7 +161,7 @@ def _take_rights_over(project: Project, store: Store, state: dict[str, Any]) -> 
         records = store.history(agent).read()
         weights = item_history.Weights(**project.config["confidence"])
         history = item_history.History(records, weights)
-        origins = ledger.read(store, agent, project)
+        origins = ledger.read_origins(store, agent, project)
         here = (*rights.DECIDED, rights.AGENT)
         present = (item for item in history if item.is_present)
         own = [item for item in present if origins.find(item.text, item.nested) in here]
@@ -191,11 +193,11 @@ def has_news(store: Store, agent: str) -> bool:
     return bool(seen[:-1] != _stamp(status))
 
 
-def _list_of(store: Store, agent: str, *wanted: str) -> list[tuple[str, str]]:
+def _list_of(store: Store, agent: str, *wanted: str) -> list[Text]:
     """Return (text, nested lines) of the parts of a memory file with these origins, "" for none."""
     texts = list_texts(store, agent)
-    origins = ledger.read_origins(store, agent) if texts else {}
-    return [text for text in texts if origins.get(rights.make_key(*text), "") in wanted]
+    origins = ledger.read_origins(store, agent) if texts else Origins()
+    return [text for text in texts if origins.find(*text) in wanted]
 
 
 def _decide(
@@ -218,12 +220,12 @@ def _decide(
     is_known = before and change_table.is_continued(store.paths, stem, before, text)
     if is_known or unclear is None or not (unknown := _list_of(store, agent, "")):
         return False, digest
-    elsewhere = _read_elsewhere(project, store, agent)
-    new = [one for one in unknown if rights.make_key(*one) not in elsewhere]
+    elsewhere = _find_elsewhere(project, store, agent, unknown)
+    new = [one for one in unknown if one not in elsewhere]
     origins = _find_origins(project, store, agent, new, since) if new else {}
     for one, origin in origins.items():
         origins[one] = rights.UNKNOWN if origin in unclear else origin
-    origins |= {one: elsewhere[rights.make_key(*one)] for one in unknown if one not in new}
+    origins |= elsewhere
     decided = {one: origin for one, origin in origins.items() if origin}
     ledger.add_origins(store, agent, decided)
     is_whole = len(decided) == len(origins)
@@ -231,25 +233,28 @@ def _decide(
     return is_new, digest if is_whole else None
 
 
-def _read_elsewhere(project: Project, store: Store, agent: str) -> dict[str, str]:
-    """Return the origins by keys that are known in the main work tree, or under a former name.
+def _find_elsewhere(
+    project: Project, store: Store, agent: str, texts: list[Text]
+) -> dict[Text, str]:
+    """Return the origins that are known in the main work tree, or under a former name.
 
     Another project may have had the number of this folder: its texts are the person's here, too.
     """
     if store.paths is not project.paths:
         return {}
-    root, origins = project.paths.root, dict[str, str]()
+    root, elsewhere = project.paths.root, dict[Text, str]()
     main = project_roots.find_main_tree(root)
     for other in (*state_owner.list_former(project.paths.state, root), main):
         if other not in ("", root):
             level = paths.LevelPaths(other, project.environ)
-            origins |= ledger.read_origins(Store(level, project.config["directory"]), agent)
-    return origins
+            origins = ledger.read_origins(Store(level, project.config["directory"]), agent)
+            elsewhere |= {text: origin for text in texts if (origin := origins.find(*text))}
+    return elsewhere
 
 
 def _find_origins(
-    project: Project, store: Store, agent: str, texts: list[tuple[str, str]], since: float
-) -> dict[tuple[str, str], str]:
+    project: Project, store: Store, agent: str, texts: list[Text], since: float
+) -> dict[Text, str]:
     """Return the origins of texts, "" for one that cannot be decided now.
 
     What the history calls an agent's or imported is no person's, whatever git says: a history may
@@ -297,7 +302,7 @@ def _list_written(
     return file_writes.find_written(folders, path, status.st_ctime, since, texts)
 
 
-def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:
+def list_texts(store: Store, agent: str) -> list[Text]:
     """Return (text, nested lines) of the parts of a memory file; [] if it cannot be read."""
     snapshot = _read(store, agent)
     return ledger.list_texts(snapshot.text) if snapshot else []

@@ -27,7 +27,7 @@ from memory_core.storage.store import Store
 Text = tuple[str, str]  # a text, and its nested lines
 
 
-def read(store: Store, agent: str, project: Project | None = None) -> Origins:
+def read_origins(store: Store, agent: str, project: Project | None = None) -> Origins:
     """Return what this machine knows of an agent's memory.  Raises OSError.
 
     At the user level of a project every text of which nothing is known is the user's.
@@ -48,19 +48,7 @@ def read_history(project: Project, store: Store, agent: str) -> History:
     Raises OSError.
     """
     weights = Weights(**project.config["confidence"])
-    return History(store.history(agent).read(), weights, read(store, agent, project))
-
-
-def read_origins(store: Store, agent: str) -> dict[str, str]:
-    """Return the origins of texts by their keys; {} without any.  Raises OSError."""
-    stem = store.stem(agent)
-    return state_db.read(store.paths.state, lambda db: origin_table.read_origins(db, stem))
-
-
-def read_times(store: Store, agent: str) -> dict[str, float]:
-    """Return since when this machine knows texts, in seconds, by their keys.  Raises OSError."""
-    stem = store.stem(agent)
-    return state_db.read(store.paths.state, lambda db: origin_table.read_times(db, stem))
+    return History(store.history(agent).read(), weights, read_origins(store, agent, project))
 
 
 def list_texts(text: str) -> list[Text]:

@@ -14,6 +14,7 @@ from memory_core.document import edits, markdown, template
 from memory_core.document.block_reader import Item
 from memory_core.document.markdown import Document
 from memory_core.history import item_history, rights
+from memory_core.history.item_history import History
 from memory_core.history.rights import Origins, make_key
 from memory_core.origin import arrivals, ledger, line_origins
 from memory_core.origin.arrivals import look, take_news
@@ -22,13 +23,11 @@ from memory_core.origin.ledger import (
     add_origins,
     read_history,
     read_origins,
-    read_times,
     rename_origins,
 )
 from memory_core.origin.line_origins import Commit
 from memory_core.origin.reading import read_transcript
 from memory_core.origin.word_weights import rate
-from memory_core.secrets import scanner
 from memory_core.selection import splitting
 from memory_core.storage.config_yml import default_settings
 from memory_core.storage.database import last_look
@@ -63,6 +62,7 @@ class Guard:
     def __init__(
         self, origins: Origins, has_news: Callable[[], bool], given: Collection[str] = ()
     ) -> None:
+        self.origins = origins
         self._find_recorded = cache(origins.find)
         self.given = given
         self._has_news: Callable[[], bool] = cache(has_news)
@@ -124,19 +124,21 @@ def list_given_origins(project: Project) -> Collection[str]:
 
 
 def make_guard(
-    store: Store, agent: str, project: Project | None = None, is_blind: bool = False
+    store: Store, agent: str, project: Project | None = None, history: History | None = None
 ) -> Guard:
     """Return the check of an agent's texts at a level; settings are for the project's level.
 
-    Without a project, it only finds the texts that may be poisoned.  `is_blind`: what is known of
-    the texts cannot be read.  Raises OSError.
+    Without a project, it only finds the texts that may be poisoned.  `history` is that of
+    `read_history`, if the caller has it; one without origins could not be read, so nothing is
+    known of the texts.  Raises OSError.
     """
     given: Collection[str] = ()
     if project and store.paths is project.paths:
         given = list_given_origins(project)
-    if is_blind:
+    origins = history.origins if history else read_origins(store, agent, project)
+    if origins is None:
         return Guard(Origins(), lambda: False, given)
-    return Guard(ledger.read(store, agent, project), lambda: arrivals.has_news(store, agent), given)
+    return Guard(origins, lambda: arrivals.has_news(store, agent), given)
 
 
 def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -> list[JudgedText]:
@@ -148,8 +150,8 @@ def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -
     if looks:
         look(project)
     texts = arrivals.list_texts(store, agent)
-    history = ledger.read_history(project, store, agent) if texts else item_history.History()
-    guard = make_guard(store, agent, project)
+    history = read_history(project, store, agent) if texts else History()
+    guard = make_guard(store, agent, project, history)
     judged = []
     for text, nested in texts:
         state = history.find(text)
@@ -161,16 +163,6 @@ def list_texts(project: Project, store: Store, agent: str, looks: bool = True) -
 def read_text_origins(project: Project, store: Store, agent: str) -> dict[str, str]:
     """Return the origins of the texts of an agent's memory file.  Raises OSError."""
     return {item.text: item.origin for item in list_texts(project, store, agent)}
-
-
-def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
-    """Return why agents do not receive items before a person decides, by their texts."""
-    snapshot = store.read(agent)
-    if snapshot is None:
-        return {}
-    document = markdown.parse_document(scanner.redact(snapshot.text))
-    guard = make_guard(store, agent, project)
-    return {item.text: reason for item, reason in guard.list_held(document)}
 
 
 def list_new(

@@ -78,7 +78,7 @@ def test_a_renamed_project_knows_whose_its_lines_are(sandbox: Sandbox) -> None:
     path.write_text(f"{path.read_text()}- {new}\n")
     sandbox.run_hook("session_start", SESSION)
     origins = ledger.read_origins(Store(renamed), "engineer")
-    found = [origins[ledger.make_key(text)] for text in (FACT, new)]
+    found = [origins.find(text) for text in (FACT, new)]
     assert found == [rights.HAND, rights.UNKNOWN]
 
 

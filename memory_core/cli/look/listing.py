@@ -17,7 +17,6 @@ from memory_core.memory import preparing
 from memory_core.memory.loading import read_memory
 from memory_core.monitor.numbers import Numbers
 from memory_core.origin import text_origins
-from memory_core.secrets import scanner
 from memory_core.setup import initialize
 from memory_core.text.phrases import format_count
 
@@ -90,11 +89,11 @@ def _list_items(scope: Scope, name: str, number: int | None, mine: bool, section
         items = [item for item in items if markdown.normalize_title(item.section) == title]
     items, notes = items[:number], preparing.read_notes(project, level, agent)
     pinned = {note.id for note in notes.values() if note.is_pinned}
-    reasons = text_origins.list_held(project, level, agent)
+    guard = text_origins.make_guard(level, agent, project)
     names = ("id", "text", "section", "nested", "confidence")
     rows, entries = [], []
     for item in items:
-        is_pinned, is_held = item.id in pinned, scanner.redact(item.text) in reasons
+        is_pinned, is_held = item.id in pinned, guard.find_reason(item.text, item.nested) != ""
         fields = {"agent": agent, **select_fields(item, *names)}
         rows.append({**fields, "pinned": is_pinned, "held": is_held})
         cells = (item.id, f"{item.confidence:.1f}" if item.id else "")

@@ -64,13 +64,15 @@ def _show_item(scope: Scope, agent: str, name: str) -> dict[str, Any]:
     item = searching.find_by_id(scope.level, name, agents=[agent])
     memory = read_memory(scope.project, item.agent, scope.level)
     state = memory.history.get(item.id)
+    is_present = state is not None and state.is_present
+    guard = text_origins.make_guard(scope.level, item.agent, scope.project)
     origin = ("confidence", "source", "run", "session", "used")
     note = preparing.read_notes(scope.project, scope.level, item.agent).get(item.text)
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
         "pinned": note is not None and note.is_pinned,
-        "held": text_origins.list_held(scope.project, scope.level, item.agent).get(item.text),
+        "held": (guard.find_reason(item.text, item.nested) or None) if is_present else None,
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
         "origin": text_origins.read_text_origins(*scope, item.agent).get(item.text, ""),
         "reading": state.reading if state else [],

@@ -30,16 +30,14 @@ WHERE rank_of(excluded.decision) > rank_of(coalesce(nullif(decision, ''), origin
 """
 
 
-def read_origins(db: Connection, agent: str) -> dict[str, str]:
-    """Return the origins of texts by their keys; a decision counts before the origin."""
-    rows = db.execute("SELECT key, origin, decision FROM origins WHERE agent = ?", (agent,))
-    return {key: decision or origin for key, origin, decision in rows}
+def read_origins(db: Connection, agent: str) -> dict[str, tuple[str, float]]:
+    """Return the origins of texts and since when they are known, in seconds, by their keys.
 
-
-def read_times(db: Connection, agent: str) -> dict[str, float]:
-    """Return since when texts are known, in seconds, by their keys."""
-    select = "SELECT key, since FROM origins WHERE agent = ? AND since IS NOT NULL"
-    return {key: float(since) for key, since in db.execute(select, (agent,))}
+    A decision counts before the origin; a text without a time is known since 0.0.
+    """
+    select = "SELECT key, origin, decision, since FROM origins WHERE agent = ?"
+    rows = db.execute(select, (agent,))
+    return {key: (decision or origin, float(since or 0)) for key, origin, decision, since in rows}
 
 
 def apply(db: Connection, line: Line) -> None:
