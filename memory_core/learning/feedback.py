@@ -43,7 +43,8 @@ def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
         before = [one for one in ids if ids[one] <= end]
         start = end if before else max(ids.values(), default=0)
         for one in before or ids:
-            feedback.wrong.setdefault(one, sanitize.join_visible(value[start:]).strip(_AROUND))
+            reason = scanner.redact(sanitize.join_visible(value[start:]).strip(_AROUND))
+            feedback.wrong.setdefault(one, sanitize.shorten(reason, MAX_REASON))
     return feedback
 
 
@@ -64,8 +65,3 @@ def _split_keys(judgement: Judgement) -> list[Judgement]:
             rest = (other if is_key else key, value[at:], behind)
             return [(key, value[:at], before), *_split_keys(rest)]
     return [judgement]
-
-
-def clean_reason(text: str) -> str:
-    """Return the reason for a wrong item as it is saved: without secrets, and not too long."""
-    return sanitize.shorten(scanner.redact(text), MAX_REASON)

@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_core.document.merge_learnings import Learning, MergeResult
 from memory_core.history import item_history
-from memory_core.learning import extraction, feedback
+from memory_core.learning import extraction
 from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -46,14 +46,13 @@ def make_lesson(
     items = list(map(extraction.clean, taught))
     kept = [item for item in items if not item.reason][:MAX_LEARNINGS]
     kept += [item for item in items if item.reason][:MAX_LEARNINGS]
-    reasons = [(key, feedback.clean_reason(reason)) for key, reason in (wrong or {}).items()]
     if over := len(items) - len(kept):
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
         reason = f"a report may have at most {MAX_LEARNINGS}"
         kept.append(Learning("", text, reason=reason))
     by: dict[str, Any] = {"run": run, "session": session, "source": source}
     by |= {"reading": [*reading]} if reading else {}
-    return Lesson(kept, by, dict(reasons[:MAX_LEARNINGS]), about)
+    return Lesson(kept, by, dict(wrong or {}), about)
 
 
 def read_old_lesson(value: dict[str, Any]) -> Lesson:
