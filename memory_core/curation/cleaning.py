@@ -224,7 +224,7 @@ def _archive_all(memory: AgentMemory) -> None:
     if not has_only_header(memory.text):
         name = os.path.basename(memory.store.path(memory.agent))
         lines = filter(str.strip, memory.text.splitlines())
-        memory.leftover.append((dated_entries.format_file_origin(name), "\n".join(lines)))
+        memory.evicted.append((dated_entries.format_file_origin(name), "\n".join(lines)))
     memory.is_removed = True
 
 

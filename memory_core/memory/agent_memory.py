@@ -40,7 +40,7 @@ class AgentMemory:
 
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now; `is_removed` if
-    the file goes.  To be written: `records` for the history, `evicted` and `leftover` for the
+    the file goes.  To be written: `records` for the history, `evicted` texts for the
     archive, `review` entries for a person, `decided` ids of those that do not wait any more,
     `origins` of texts with their nested lines, besides those that the records say, and `doubted`
     texts whose review is undone; `from_archive` are entries to remove from the archive.  Records
@@ -64,7 +64,6 @@ class AgentMemory:
         self.history = history
         self.records: list[Record] = []
         self.evicted: list[SectionText] = []
-        self.leftover: list[SectionText] = []
         self.from_archive: list[SectionText] = []
         self.review: list[dict[str, Any]] = []
         self.decided: list[str] = []

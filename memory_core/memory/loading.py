@@ -110,7 +110,7 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
     memory.text = solved.text
     path = memory.store.path(memory.agent)
     origin = dated_entries.format_file_origin(os.path.basename(path))
-    memory.leftover += [(origin, text) for text in solved.left]
+    memory.evicted += [(origin, text) for text in solved.left]
     return memory.document
 
 
@@ -123,7 +123,7 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     if later := [state for state in difference.gone if state.place > place]:
         # Changes that came from elsewhere while an editor was open: their items may be unwanted.
         own = change_table.list_changes(memory.store.paths, memory.store.stem(memory.agent))
-        memory.leftover += [
+        memory.evicted += [
             (state.section, state.text) for state in later if state.added_by not in own
         ]
     if difference.missed:
@@ -159,7 +159,7 @@ def _set_preference(memory: AgentMemory, text: str) -> None:
     try:
         memory.text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
     except preferences.InvalidPreference:
-        memory.leftover.append((preferences.TITLE, text))
+        memory.evicted.append((preferences.TITLE, text))
 
 
 def _check_version(memory: AgentMemory, difference: Difference) -> None:
@@ -173,7 +173,7 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
         difference.gone = []  # the inbox still has the report of the killed writer
     elif version == change_table.OLD:
         difference.gone += difference.missed
-        memory.leftover += [(state.section, state.text) for state in difference.missed]
+        memory.evicted += [(state.section, state.text) for state in difference.missed]
     if version != change_table.NEW:
         difference.missed = []
 

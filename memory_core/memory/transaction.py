@@ -127,8 +127,8 @@ def write(memory: AgentMemory) -> None:
         change_table.begin(store.paths, store.stem(agent), memory.seq, step)
     if memory.records:
         store.make_folder()
-    if memory.evicted or memory.leftover:
-        entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
+    if memory.evicted:
+        entries = [dated_entries.format_entry(*item) for item in memory.evicted]
         store.add_to_archive(agent, scanner.redact_values(entries), memory.time)
     if memory.review:
         store.add_to_review(agent, scanner.redact_values(memory.review), memory.time)
