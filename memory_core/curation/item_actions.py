@@ -318,14 +318,11 @@ def _check_all(contents: Sequence[str], kind: str, longest: int) -> list[Learnin
     learnings = []
     for content in contents:
         line = sanitize.clean_line(content)
-        if not longest and (reason := scanner.refuse(content)):
-            raise _make_refusal(scanner.redact(content), reason, contents)
-        if not longest and line:
-            learnings.append(Learning(type_names.type_of(kind), line))
-            continue
-        learning = extraction.check_one(kind, content, longest)
+        learning = Learning(type_names.type_of(kind), line, reason=scanner.refuse(content))
+        if longest or not line:
+            learning = extraction.check_one(kind, content, longest)
         if learning.reason:
-            raise _make_refusal(content, learning.reason, contents)
+            raise _make_refusal(scanner.redact(content), learning.reason, contents)
         learnings.append(learning)
     return learnings
 
