@@ -42,7 +42,9 @@ def find_driver(folder: str, *scope: str) -> str:
     The scope `--local` is the configuration of the clone alone.
     """
     status, command = git_command.run(folder, "config", *scope, DRIVER_KEY)
-    return "" if status else command.rstrip("\n")
+    if status > 1:  # 1: there is no such key
+        raise OSError(f"git does not answer for {folder}")
+    return command.rstrip("\n")
 
 
 def read_attributes(files: SafeFiles, folder: str) -> str:

@@ -241,7 +241,7 @@ def test_a_folder_without_git_needs_no_driver(team_project: Sandbox) -> None:
     assert not driver_notice.is_driver_missing(str(team_project.memories))
     for odd in ("odd", "gitdir: ../nowhere/worktrees/x\n"):
         path.write_text(odd)
-        assert driver_notice.is_driver_missing(str(team_project.memories))
+        assert not driver_notice.is_driver_missing(str(team_project.memories))
 
 
 def test_a_missing_driver_program_loses_nothing(team_project: Sandbox) -> None:
