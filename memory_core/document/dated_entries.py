@@ -26,7 +26,7 @@ _LABEL = re.compile(r"\[((?:\\[\\\]]|\\(?![\\\]])|[^\\\n])*?)\](?: |$|(?=\n))")
 _INNER_LINE = re.compile(r"(?<=\n)(?=[^\n])")  # the start of a line that is not blank
 # A day, or an entry with its further lines and the blank lines between them.
 _PART = re.compile(r"^(?:## (?P<day>.*)|-(?: .*|\r)?(?:\n(?:[ \t\r]*\n)*  .*)*)$", re.MULTILINE)
-_EMPTY_DAYS = re.compile(r"\n?(?:^## .*\s*)+\Z|^## .*\n\s*(?=^## )", re.MULTILINE)
+_LAST_DAY = re.compile(r"\n?^## .*\s*\Z", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([\\\]])")
 
 
@@ -81,14 +81,16 @@ def _read_item(lines: str) -> str:
 
 
 def remove_items(text: str, items: Iterable[str]) -> str:
-    """Remove the last entry of each item, and the headings of days without any other line."""
+    """Remove the last entry of each item, and the heading of a day that has no other line."""
     wanted, rest = Counter(map(normalize, items)), text
     for part in reversed([*_PART.finditer(text)]):
         item = _read_item(part[0])
         if part["day"] is None and wanted[item]:
             wanted[item] -= 1
-            rest = rest[: part.start()] + rest[part.end() + 1 :]
-    rest = _EMPTY_DAYS.sub("", rest) if rest != text else text
+            before, behind = rest[: part.start()], rest[part.end() + 1 :]
+            if not behind.strip() or behind.lstrip().startswith(DAY_PREFIX):
+                before = _LAST_DAY.sub("", before)
+            rest = before + behind if before else behind.lstrip("\n")
     return rest if rest.strip() else ""
 
 

@@ -92,6 +92,7 @@ def test_removing_the_last_entry_leaves_an_empty_text() -> None:
     text = dated_entries.add("", ["a\n  - b"], "2026-11-20")
     assert text == "## 2026-11-20\n\n- a\n    - b\n"
     assert dated_entries.remove_items(text, ["a\n  - b"]) == ""
+    assert dated_entries.remove_items(f"## Mine\n\n{text}", ["a\n  - b"]) == "## Mine\n"
     assert dated_entries.remove_items("prose\n", ["queue"]) == "prose\n"
 
 
