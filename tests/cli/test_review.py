@@ -366,6 +366,7 @@ def test_a_failing_editor_and_an_unchanged_text_decide_nothing(desk: Person) -> 
         ("exit 3", "failed with status 3"),
         ("exit 0", "The text is unchanged."),
         (': > "$1"', "the text is empty"),
+        ("""echo 'password = "Tr0ub4dor&3xyz"' > "$1\"""", "What you wrote is in"),
     ):
         desk.add_program("change", script)
         answer(terminal, QUESTION, "e")

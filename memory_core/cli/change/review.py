@@ -194,23 +194,17 @@ def _ask_about(scope: Scope, item: WaitingItem) -> str:
             print_note(HELP)
             continue
         try:
-            value = _edit_text(item) if key == "e" else ""
-            value = ask_line("Agent: ").strip() if key == "m" else value
+            if key == "e":  # the lines below the first one are nested below the item
+                with edit_copy("learning.md", f"{item.text}\n") as text:
+                    print_sentence(waiting_list.decide(*scope, item, KEYS[key], text))
+                return key
+            value = ask_line("Agent: ").strip() if key == "m" else ""
             print_sentence(waiting_list.decide(*scope, item, KEYS[key], value))
             if key == "m":
                 note_undefined(scope.project, lookup.find_agent(scope.project, value, scope.level))
             return key
         except (CommandRefused, ValueError, OSError) as error:
             print_note(describe_error(error)[0])
-
-
-def _edit_text(item: WaitingItem) -> str:
-    """Return the text of a learning as the person leaves it in the editor.
-
-    The lines below the first one are nested below the item.
-    """
-    with edit_copy("learning.md", f"{item.text}\n") as text:
-        return text
 
 
 NEW_QUESTION = "[a]ccept, [o] all of the author, [m]ine, [s]kip, [q]uit [?]: "
