@@ -17,7 +17,7 @@ from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.document.block_reader import ItemFields
 from memory_core.history import item_history
 from memory_core.learning import extraction, json_blocks
-from memory_core.memory import changes, transaction
+from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
 from memory_core.storage.project import Project
@@ -129,9 +129,14 @@ def apply(project: Project, proposals: Iterable[Proposal]) -> list[Proposal]:
         own = (proposal for proposal in every if proposal.agent == memory.agent)
         return [proposal._replace(refused=_apply(memory, proposal)) for proposal in own]
 
-    agents = dict.fromkeys(proposal.agent for proposal in every)
-    applied = transaction.change_memories(project, project.store, agents, change)
-    return [proposal for own in applied for proposal in own]
+    change_id, applied = agent_memory.make_change_id("optimize"), list[Proposal]()
+    for agent in dict.fromkeys(proposal.agent for proposal in every):
+        try:
+            applied += transaction.change_memory(project, agent, change, change_id=change_id)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            applied += [one._replace(refused=reason) for one in every if one.agent == agent]
+    return applied
 
 
 def _apply(memory: AgentMemory, proposal: Proposal) -> str:
