@@ -517,13 +517,19 @@ def compare(
 def is_before_first_write(past: History, items: Sequence[ItemFields], since: str) -> bool:
     """Return whether a file without a header may come from an editor opened before any write.
 
-    If none of the recorded items are in the file, and all of them were added after `since`, it may.
-    Otherwise the user removed the header and the missing items.
+    It may if it has an item of a person that was there before, perhaps reworded, and none of the
+    others, which were all added after `since`.  Otherwise the user removed what is missing.
     """
     written = [state for state in past if state.is_present and not state.is_by_hand]
     present = {id_of(text) for text, _section, _nested in items}
-    is_recent = all(state.added_at >= since for state in written)
-    return bool(items) and is_recent and not any(state.id in present for state in written)
+    if not all(state.added_at >= since and state.id not in present for state in written):
+        return False
+    words = [similarity.extract_words(state.text) for state in past if state.is_by_hand]
+    return any(
+        similarity.measure_overlap(similarity.extract_words(text), old) >= MIN_LIKENESS
+        for text, _section, _nested in items
+        for old in words
+    )
 
 
 def _match_rewordings(

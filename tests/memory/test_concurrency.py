@@ -133,6 +133,15 @@ def test_a_user_saves_an_older_text(sandbox: Sandbox, save: Save, opened: int) -
     assert LEARNED not in sandbox.read_memory("engineer")
 
 
+def test_rules_that_replace_the_whole_file_bring_nothing_back(sandbox: Sandbox) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    teach(sandbox, "a1", LEARNED)
+    path.write_text(f"# Rules\n\n- {OWN}\n")
+    teach(sandbox, "a2", TESTS)
+    assert_holds(sandbox, OWN, TESTS)
+    assert LEARNED not in sandbox.read_memory("engineer")
+
+
 def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None]) -> None:
     """Learn as a hook does; call `deed` after the memory is read and before it is replaced."""
     deeds = [deed]
@@ -178,8 +187,9 @@ def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) 
     now = format_utc(time.time())
     texts = [f"The retry count of service {number} is high" for number in range(25_000)]
     sandbox.write_memory("engineer", FACT)
-    records = (item_history.make_record("learned", now, text, section="Tips") for text in texts)
-    append_records(sandbox, *records)
+    records = [item_history.make_record("learned", now, text, section="Tips") for text in texts]
+    mine = item_history.make_record("edited", now, FACT, source=item_history.HAND_SOURCE)
+    append_records(sandbox, *records, mine)
     teach(sandbox, "a1", LEARNED)
     assert_holds(sandbox, LEARNED)
     entries = (sandbox.memories / "archive" / "engineer.md").read_text()
