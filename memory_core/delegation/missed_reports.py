@@ -25,9 +25,6 @@ from memory_core.text.times import format_utc
 if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
 
-# The note with the progress of sweeps.
-NOTE = "sweep"
-
 # Limits at the start of a session: 4 MB take about 20 ms.
 SESSION_BYTES = 4_000_000
 SESSION_SECONDS = 1.0
@@ -150,7 +147,7 @@ class _SweepState:
 
     def __init__(self, project: Project) -> None:
         self.paths = project.paths
-        text = state_db.read_note(self.paths.state, NOTE)
+        text = state_db.read_note(self.paths.state, state_db.SWEEP)
         first: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
         state = first | fastjson.load_object(text)
         self.since: float = state["since"]
@@ -172,6 +169,6 @@ class _SweepState:
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
         try:
-            state_db.write_note(self.paths.state, NOTE, fastjson.dumps(state))
+            state_db.write_note(self.paths.state, state_db.SWEEP, fastjson.dumps(state))
         except OSError as error:
             event_log.write(self.paths, "agent.memory.error", error=str(error))

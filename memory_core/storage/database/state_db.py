@@ -39,6 +39,9 @@ DAMAGED_LINE = (AttributeError, TypeError, sqlite3.InterfaceError, sqlite3.Progr
 # The note with the last look, see `last_look`, and what it says in place of a lost database.
 LOOK, LOST_LOOK = "look", '{"lost": true, "first": true, "rights": true}'
 
+# The note with the progress of sweeps; if it is lost, transcripts are read again from so long ago.
+SWEEP, SWEPT_SECONDS = "sweep", 2 * 86400
+
 # What a person has to know of a file that was set aside, and may do.
 SET_ASIDE = (
     "the database was damaged: decisions and learnings that wait were restored, results of runs and"
@@ -206,7 +209,9 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
         if statement.strip():
             connection.execute(statement)
     if state.has_entry(JOURNAL) or state.has_entry(ORIGINS_FOLDER):
-        connection.execute("INSERT INTO notes VALUES (?, ?)", (LOOK, LOST_LOOK))
+        sweep = fastjson.dumps({"since": time.time() - SWEPT_SECONDS})
+        notes = [(LOOK, LOST_LOOK), (SWEEP, sweep)]
+        connection.executemany("INSERT INTO notes VALUES (?, ?)", notes)
     if _has_files(state):
         old_state.take_over(connection, state)
         _replay(connection, state)
