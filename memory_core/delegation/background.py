@@ -32,7 +32,7 @@ def work(project: Project, lock: int) -> None:
 def prepare(project: Project, agent: str) -> ReadyMemory:
     """Return what an agent may receive, prepared by another process: no hook opens the database.
 
-    Raises OSError if that process cannot start or fails, ValueError and EOFError if it is killed.
+    Raises OSError if that process cannot start or fails.
     """
     end, start = posix.pipe()
     if posix.fork() == 0:
@@ -49,7 +49,10 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
             posix._exit(0)
     posix.close(start)
     with open(end, "rb") as pipe:
-        _stamp, passages, facts = ready.unpack(pipe.read())
+        data = pipe.read()
+    if not data:
+        raise OSError(f"the memory of {agent} was not prepared")
+    _stamp, passages, facts = ready.unpack(data)
     return ReadyMemory(passages=PassageIndex(passages), **facts)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory_core.delegation.run_event import Reply
     from memory_core.storage.project import Project
 
-# A hook that prepares a memory or reads tasks waits so long for another process with the database.
+# The process that prepares a memory for a hook waits so long for another one with the database.
 BUSY_SECONDS = 0.1
 
 # An agent and a session get their memory when they start, a delegation before.

@@ -72,10 +72,10 @@ def work(project: Project, lock: int, seconds: int = 0) -> None:
                     _limit_time(seconds)
                     tried.add(inbox.split(name))
                     _take(project, name)
-            if seconds:  # a reader does only what it reads
-                _limit_time(seconds)
+            _limit_time(seconds)
+            if seconds:  # a reader looks itself
                 _try(project, lambda: text_origins.look(project))
-                _try(project, lambda: preparing.refresh(project))
+            _try(project, lambda: preparing.refresh(project, {stem for stem, _key in tried}))
         finally:
             os.close(lock)
         # A hook may have found the lock taken just before.

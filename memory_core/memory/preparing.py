@@ -113,11 +113,11 @@ def _list_extras(project: Project, agent: str, parts: SortedItems) -> list[Passa
     return [*extras, own_results] if text else extras
 
 
-def refresh(project: Project) -> None:
-    """Prepare the memories again whose files have changed since they were prepared."""
-    for stem in project.paths.state.list_names(ready.FOLDER):
+def refresh(project: Project, stems: Collection[str] = ()) -> None:
+    """Prepare the memories of these files, and those that changed since they were prepared."""
+    for stem in {*stems, *project.paths.state.list_names(ready.FOLDER)}:
         agent = agent_spelling.agent_of_file(f"{stem}.md")
-        if agent and ready.read(project, agent) is None:
+        if agent and (stem in stems or ready.read(project, agent) is None):
             prepare(project, agent)
 
 

@@ -15,7 +15,7 @@ from memory_core.document.merge_learnings import Learning, MergeResult
 from memory_core.history import item_history
 from memory_core.learning import extraction
 from memory_core.learning.lines import MAX_LEARNINGS
-from memory_core.memory import changes, preparing, run_history, transaction
+from memory_core.memory import changes, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.changes import Lesson
 from memory_core.memory.run_history import RunRecord
@@ -79,7 +79,6 @@ def merge_lesson(
             learn = partial(_learn_new, lesson=lesson)
             memory, result = transaction.change_locked(project, agent, learn)
             _note_end(memory, *result)
-    preparing.prepare(project, agent)
 
 
 def _learn_new(memory: AgentMemory, lesson: Lesson) -> tuple[Lesson, MergeResult, int]:
