@@ -7,8 +7,9 @@
 #   plugin.sh run ARGUMENT...   run the command line
 #   plugin.sh build             build the Python environment; the others start it
 #
-# A hook starts one Python and no other program: the environment's, or until that is built the
-# system's with its standard library.  A hook must not exit with status 2, which blocks the agent.
+# For a hook it starts one Python and no other program: the environment's, or until that is built
+# the system's with its standard library.  A hook must not exit with status 2, which blocks the
+# agent.
 
 root=${0%/hooks/plugin.sh}
 # Whoever works in the home folder, or above it, has no project: everything there is the user's.

@@ -138,7 +138,7 @@ def _list_unclear(is_first: bool, is_lost: bool, is_users: bool) -> tuple[str, .
 
 
 def _measure_log(project: Project, state: dict[str, Any], asks: bool) -> list[str | int] | None:
-    """Return git's log of this clone and its size, see `files.last_look`; None without an answer.
+    """Return git's log of this clone and its size, see `last_look`; None without an answer.
 
     If it `asks`, a repository may be new.
     """
