@@ -32,10 +32,16 @@ def work(project: Project, lock: int) -> None:
 def prepare(project: Project, agent: str) -> ReadyMemory:
     """Return what an agent may receive, prepared by another process: no hook opens the database.
 
-    Raises OSError if that process cannot start or fails.
+    Without another process it is prepared here.  Raises OSError if that process fails.
     """
     end, start = posix.pipe()
-    if posix.fork() == 0:
+    try:
+        is_here = posix.fork() != 0
+    except OSError:  # too many processes
+        from memory_core.memory import preparing
+
+        return preparing.prepare(project, agent)
+    if not is_here:
         try:
             leave_hook()
             from memory_core.memory import preparing

@@ -182,8 +182,9 @@ def do_chores(project: Project, event: dict[str, Any]) -> None:
     text_origins.look(project)
     for line in text_origins.take_news(project):  # the next hook says it
         remember.add_notice(project, run_records.UNDECIDED, line)
-    for line in _format_waiting(project) + user_level.ask(project):
-        remember.add_notice(project, events.session(event), line)
+    for list_lines in (_format_waiting, user_level.ask):
+        for line in list_lines(project):
+            remember.add_notice(project, events.session(event), line)
 
 
 def _format_waiting(project: Project) -> list[str]:

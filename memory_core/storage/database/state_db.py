@@ -1,6 +1,6 @@
 """state.db: what this machine remembers of a project, in one SQLite file of its state folder.
 
-The worker and the commands open it, a hook only if it has no inbox.  Nothing in it is
+The worker and the commands open it, a hook only if it has no inbox or no worker.  Nothing in it is
 irreplaceable: a damaged file gets the time as suffix, and a new one begins with what the journal,
 review.jsonl, has.  A file of a newer version is left alone.
 
