@@ -138,7 +138,8 @@ def list_own(memory: AgentMemory, texts: Iterable[JudgedText]) -> list[RatedItem
     ids = {item.id for item in items}
     prose = [text.text for text in own if text.id not in ids and text.text[0] != "#"]
     items = [item for item in items if item.id in {text.id for text in own}]
-    return items + [RatedItem("", " ".join(text.split()), "", 1.0) for text in prose]
+    # First, because on a terminal they would look like a part of the last section.
+    return [RatedItem("", " ".join(text.split()), "", 1.0) for text in prose] + items
 
 
 def _find_item(memory: AgentMemory, name: str, items: list[RatedItem]) -> RatedItem:
