@@ -38,6 +38,7 @@ PLACE_CHECKS = ("paths", "config")
 CAUSES = {
     "settings": ("program",),
     "state": ("program",),
+    **dict.fromkeys(("memory", "inbox", "deliveries"), ("state",)),  # they read the database
     "command": ("program", "paths", "config", "switched-off", "settings"),
 }
 
