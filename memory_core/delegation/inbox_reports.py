@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # What a person has to know when a session has started.
 WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
-
 # How long a reader waits for another process that empties the inbox, in seconds.
 READER_SECONDS = 5.0
 

@@ -36,9 +36,6 @@ COMMAND_SECONDS = 600.0
 # Claude Code writes the last lines of a transcript shortly after the event of the run's end.
 SETTLE_SECONDS = 60
 
-# Offsets are kept as long as a session is likely to be resumed.
-OFFSET_MAX_AGE = 2 * 86400
-
 
 class SweepResult:
     """The number of transcripts and bytes that a sweep read, and of learnings that it saved.
@@ -152,7 +149,7 @@ class _SweepState:
         state = first | fastjson.load_object(text)
         self.since: float = state["since"]
         if self.since > time.time():  # the clock ran ahead during the last sweep
-            self.since = time.time() - OFFSET_MAX_AGE
+            self.since = time.time() - state_db.RESUMED_SECONDS
         self.folders: list[str] = state["folders"]
         self.offsets: dict[str, int] = state["offsets"]
 
@@ -165,7 +162,7 @@ class _SweepState:
 
     def save(self, since: float | None) -> None:
         """Write the state; `since` is the start time of a complete sweep."""
-        horizon = time.time() - OFFSET_MAX_AGE
+        horizon = time.time() - state_db.RESUMED_SECONDS
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
         try:

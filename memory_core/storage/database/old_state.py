@@ -89,16 +89,12 @@ def remove_files(state: StateFiles) -> None:
 
 def take_notes(connection: sqlite3.Connection, state: StateFiles, lost: str) -> None:
     """Take over the files that are notes now; `lost` is the last look if that database is lost."""
+    ids = connection.execute("SELECT value FROM notes WHERE name = 'id'").fetchall()
     for name, note in NOTES.items():
         if state.has_entry(name):
             text = state.read_text(name, MAX_BYTES) or "yes"
-            database = fastjson.load_object(text).get("database")
-            if (
-                database
-                and not connection.execute(
-                    "SELECT 1 FROM notes WHERE name = 'id' AND value = ?", (database,)
-                ).fetchone()
-            ):
+            of_database = fastjson.load_object(text).get("database")
+            if of_database and (of_database,) not in ids:
                 text = lost
             connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (note, text))
 

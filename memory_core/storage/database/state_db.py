@@ -39,8 +39,9 @@ DAMAGED_LINE = (AttributeError, TypeError, sqlite3.InterfaceError, sqlite3.Progr
 # The note with the last look, see `last_look`, and what it says in place of a lost database.
 LOOK, LOST_LOOK = "look", '{"lost": true, "first": true, "rights": true}'
 
-# The note with the progress of sweeps; if it is lost, transcripts are read again from so long ago.
-SWEEP, SWEPT_SECONDS = "sweep", 2 * 86400
+# The note with the progress of sweeps.  Seconds: so long a session is likely to be resumed; if the
+# note is lost, transcripts are read again from so long ago.
+SWEEP, RESUMED_SECONDS = "sweep", 2 * 86400
 
 # What a person has to know of a file that was set aside, and may do.
 SET_ASIDE = (
@@ -209,7 +210,7 @@ def _begin(connection: sqlite3.Connection, state: StateFiles) -> None:
         if statement.strip():
             connection.execute(statement)
     if state.has_entry(JOURNAL) or state.has_entry(ORIGINS_FOLDER):
-        sweep = fastjson.dumps({"since": time.time() - SWEPT_SECONDS})
+        sweep = fastjson.dumps({"since": time.time() - RESUMED_SECONDS})
         notes = [(LOOK, LOST_LOOK), (SWEEP, sweep)]
         connection.executemany("INSERT INTO notes VALUES (?, ?)", notes)
     if _has_files(state):
