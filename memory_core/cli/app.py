@@ -59,7 +59,6 @@ COMMAND_GROUPS = {
         "task:app": "Manage notes and decisions of a task.",
     },
     "Share": {
-        "change.share:share": "Copy items to other agents or to your user level.",
         "change.share:export": "Write memories with their history as JSON.",
         "change.share:import_": "Import memories from an export.",
         "setup.git:app": "Make git merge memories by item and section.",

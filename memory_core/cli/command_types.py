@@ -30,6 +30,7 @@ GONE = {
     "config edit": "edit config.yml, and run agent-memory config check",
     **dict.fromkeys(("sweep", "resolve"), "use agent-memory tidy"),
     "migrate": "agent-memory doctor names a memory file that is not used",
+    "share": "use agent-memory add AGENT TEXT, with --user for your user level",
     "report": "use agent-memory dashboard --save FILE, or agent-memory status --markdown",
 }
 

@@ -1,4 +1,4 @@
-"""Add, judge, pin, remove, restore and copy items; set preferences; record tasks and errors.
+"""Add, judge, pin, remove and restore items; set preferences; record tasks and errors.
 
 Each call is one change, which undo takes back; `record_task` and `record_error` change no memory,
 and undo does not take them back.  Parameters of most functions: `store` is the level (default: the
@@ -20,7 +20,7 @@ from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
 from memory_core.learning.lines import MAX_LEARNINGS
-from memory_core.memory import agent_memory, changes, preparing, run_history, transaction
+from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.loading import read_memory
 from memory_core.origin import text_origins
@@ -255,7 +255,7 @@ def _restore(memory: AgentMemory, archived: ItemHit) -> SavedItem:
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
-        _, title, _ = changes.insert_item(memory, archived.section, archived.whole, "restored")
+        title = changes.restore_item(memory, archived.section, archived.whole)
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}; copy it by hand") from None
     return SavedItem(memory.agent, key, archived.whole, False, title)
@@ -426,57 +426,6 @@ def read_preferences(project: Project, agent: str, store: Store | None = None) -
 
 def _list_preferences(memory: AgentMemory, key: str) -> list[str]:
     return [item.text for item in preferences.find_all(memory.document, key)]
-
-
-# Share.
-
-
-def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> RatedItem:
-    """Return the item of one of these agents that has this name; none is a preference.
-
-    Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
-    """
-    every = [item for agent in agents for item in list_items(read_memory(project, agent, store))]
-    items = [item for item in every if not preferences.is_title(item.section)]
-    source = lookup.find_item(name, items)
-    owners = sorted({other.agent for other in items if other.id == source.id})
-    if len(owners) > 1:
-        raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: choose one with --from")
-    return source
-
-
-def copy_items(
-    project: Project, store: Store, copies: Sequence[tuple[RatedItem, Sequence[str]]]
-) -> list[list[SavedItem]]:
-    """Copy each item to these agents of a level, all as one change.
-
-    A copy has the origin and the confidence of its item.
-    """
-    change_id = agent_memory.make_change_id("share")
-    for _source, agents in copies:
-        transaction.check_unlocked(store, agents)
-    return [_copy(project, store, source, agents, change_id) for source, agents in copies]
-
-
-def _copy(
-    project: Project, store: Store, source: RatedItem, agents: Sequence[str], change_id: str
-) -> list[SavedItem]:
-    whole, first_line = scanner.redact(source.whole), scanner.redact(source.text)
-    origins = text_origins.read_text_origins(project, project.store, source.agent)
-    origin = origins.get(source.text, "")
-    state = text_origins.read_history(project, project.store, source.agent).find(source.text)
-    fields: dict[str, Any] = {"origin": source.agent, "confidence": source.confidence}
-    fields |= {"reading": state.reading} if state and origin == rights.TAINTED else {}
-
-    def change(memory: AgentMemory) -> SavedItem:
-        if twin := merge_learnings.find_duplicate(memory.document.items, first_line):
-            return SavedItem(memory.agent, source.id, twin.text, was_present=True)
-        copy = changes.insert_item(memory, source.section, whole, "imported", **fields)
-        if origin in rights.DECIDED:
-            memory.origins[copy[0], copy[2]] = rights.ACCEPTED
-        return SavedItem(memory.agent, source.id, first_line, False, copy[1])
-
-    return transaction.change_memories(project, store, agents, change, change_id)
 
 
 # Reports of programs.

@@ -201,20 +201,17 @@ def remove_items(
     return [item.text for item in items]
 
 
-def insert_item(
-    memory: AgentMemory, section: str, text: str, kind: str, **fields: Any
-) -> ItemFields:
-    """Insert a text with its nested lines; return it as the memory has it.
+def restore_item(memory: AgentMemory, section: str, text: str) -> str:
+    """Insert a text with its nested lines again; return the title of its section.
 
-    `kind` is the kind of the record, whose source is a person.  Raises ValueError if the memory
-    cannot hold the text.
+    Raises ValueError if the memory cannot hold the text.
     """
     after = merge_learnings.insert_entry(memory.document, section, text, memory.limits)
     item = index_items(after)[item_history.id_of(text.partition("\n")[0])]
     memory.set_document(after)
     source = item_history.PERSON_SOURCE
-    memory.record(kind, item[0], section=item[1], nested=item[2], source=source, **fields)
-    return item
+    memory.record("restored", item.text, section=item.section, nested=item.nested, source=source)
+    return item.section
 
 
 def merge_items(memory: AgentMemory, olds: Sequence[ItemFields], new: str) -> None:

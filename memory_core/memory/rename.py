@@ -76,8 +76,7 @@ def check(store: Store, old: str, new: str) -> None:
     if taken:
         files = ", ".join(map(store.paths.relative, taken))
         raise NotRenamed(
-            f"{new} has files already ({files}); agent-memory share ID... --from {old} --to {new}"
-            " copies items to it"
+            f"{new} has files already ({files}); agent-memory add {new} TEXT adds an item to it"
         )
     if agent_names.PM in (old, new):
         raise NotRenamed("PM is the main session and keeps its name")

@@ -73,7 +73,7 @@ def test_a_rename_is_not_undone_once_the_old_name_is_in_use(busy: Person) -> Non
 def test_a_refused_rename_changes_nothing(busy: Person) -> None:
     busy.sandbox.write_memory("qa", ITEM)
     cases = {
-        "engineer qa": "qa has files already (.claude-mpm/memories/qa.md); agent-memory share",
+        "engineer qa": "qa has files already (.claude-mpm/memories/qa.md); agent-memory add",
         "engineer engineer": "engineer has this name already",
         "engineer ../../evil": "invalid agent name",
         "engineer PM": "PM is the main session",

@@ -56,7 +56,6 @@ def test_an_unclear_item_changes_nothing(team: Person) -> None:
         "remove redis": "and no item has this id: name an agent and its item",
         f"show {item} engineer": "invalid id 'engineer'",
         f"edit {item} ' '": "the new text is empty",
-        "share '' --to qa": "no item matches ''",
     }
     check_refused(team, cases)
 
@@ -69,7 +68,7 @@ def test_a_sentence_is_changed_in_the_editor(team: Person) -> None:
     check_refused(team, cases)
 
 
-def test_items_are_restored_and_shared_by_id(team: Person) -> None:
+def test_items_are_restored_by_id(team: Person) -> None:
     team.run("remove", short(ITEM), short(OTHER))
     assert team.run("restore", short(ITEM), short(OTHER)).stdout.count("Restored to") == 2
     assert ITEM in list_texts(team, "engineer")
@@ -77,11 +76,6 @@ def test_items_are_restored_and_shared_by_id(team: Person) -> None:
     team.run("undo")  # it is one change
     assert ITEM not in list_texts(team, "engineer")
     assert OTHER not in list_texts(team, "qa")
-    team.run("redo")
-    team.run("share", short(ITEM), short(OTHER), "--to", "general-purpose")
-    assert list_texts(team, "general-purpose") == {ITEM, OTHER}
-    team.run("undo")
-    assert team.run("list", "general-purpose").stdout == ""
 
 
 def test_an_item_does_not_get_the_text_of_another_one(team: Person) -> None:

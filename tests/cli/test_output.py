@@ -113,7 +113,7 @@ def test_completion_suggests_commands_options_and_values(settled: Person) -> Non
         "--project . show eng": "engineer",
         "show --project=. eng": "engineer",
         "show engineer --as": "--as-given",
-        "share x --from eng": "engineer",
+        "search bus --agent eng": "engineer",
         "search bus --in ar": "archive",
         "run --no-l": "--no-learning",
         "run -- ": "",

@@ -450,52 +450,14 @@ def test_wrong_use_changes_nothing(person: Person, sandbox: Sandbox) -> None:
         "export --output no/where": "shop/no: No such file",
         "export --output /dev/null": "null is a pipe, a socket or a device",
         "export --output ../link.json": "link.json is a link, which is not followed\n",
-        f"share '{FACT}' --all": "agent-memory: no agent other than engineer has a memory",
     }
     check_refused(person, failing, status=1)
     wrong = {
         "import nowhere.json": "agent-memory: nowhere.json: No such file or directory\n",
         "import ../invalid.json": "agent-memory: ../invalid.json: invalid JSON: ",
-        f"share '{FACT}'": "agent-memory: one of --to AGENT, --all and --user is required\n",
-        "share 'no such thing' --user": "agent-memory: no item matches 'no such thing'",
     }
     check_refused(person, wrong)
     assert person.run("export", "PM").stderr == "PM has no memory yet\n"
-
-
-# From one agent to others.
-
-
-def test_share_copies_an_item_unchanged(person: Person, sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", FACT, LIFT)
-    nested = f"{FACT}\n  - nested"
-    sandbox.write_memory("qa", nested)
-    for agent in ("docs", "PM"):
-        sandbox.write_memory(agent, TABS)
-    person.run("contradict", "qa", FACT)
-    said = "engineer, qa have 'event bus': choose one with --from"
-    check_refused(person, {"share 'event bus' --all": said})
-    done = person.run("share", item_history.id_of(LIFT)[:6], "--all")
-    section = "[Project Architecture]"
-    lines = [f"engineer -> {agent} {section}: {LIFT}\n" for agent in ("docs", "qa")]
-    assert done.stdout == "".join(lines)
-    assert LIFT not in sandbox.read_memory("PM")
-    told = person.read_json("share", FACT, "--from", "qa", "--to", "engineer", "--to", "docs")
-    known = {each["agent"]: each["known"] for each in told["shared"]}
-    assert known == {"engineer": True, "docs": False}
-    assert set(told) == read_fields("`share`")
-    assert set(told["shared"][0]) == read_fields("`share`, in `shared`")
-    done = person.run("share", FACT, "--from", "qa", "--user")
-    assert done.stdout == f"qa -> qa (user level) {section}: {FACT}\n"
-    project = sandbox.open_project()
-    assert f"- {nested}\n" in sandbox.read_memory("docs")
-    assert f"- {nested}\n" in (sandbox.user_memories / "qa.md").read_text()
-    for held, agent in ((project.store, "docs"), (project.level(user=True), "qa")):
-        record = held.history(agent).read()[-1]
-        assert (record["kind"], record["origin"], record["confidence"]) == ("imported", "qa", 0.6)
-    person.run("share", FACT, "--from", "qa", "--to", "docs")  # it is known: no change
-    person.run("undo")
-    assert FACT not in sandbox.read_memory("docs")
 
 
 def test_a_paragraph_of_an_import_is_from_outside(project: Project, other: Project) -> None:

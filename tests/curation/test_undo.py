@@ -152,12 +152,6 @@ def pruned(shop: Workshop) -> None:
     cleaning.prune_items(shop.project, shop.store, ["qa"], 0, 1.0, write=True)
 
 
-def shared(shop: Workshop) -> None:
-    source = item_actions.find_source(shop.project, shop.store, ["qa"], "two")
-    item_actions.copy_items(shop.project, shop.store, [(source, ["ops"])])
-    assert shop.items("ops") == [ITEMS[1]]
-
-
 def learn_new(shop: Workshop) -> None:
     shop.learn("qa", NEW, "a1")
 
@@ -186,7 +180,6 @@ VERBS: dict[str, tuple[Any, int]] = {
     "put back into a section that is made for it": (archived_of_old, 1),
     "pruned": (pruned, 1),
     "deleted": (lambda shop: cleaning.archive_memories(shop.project, shop.store, ["qa"]), 1),
-    "shared": (shared, 1),
     "edited": (edited, 1),
     "prose is edited": (lambda shop: edited(shop, "no such line"), 1),
     "confirmed": (lambda shop: shop.judge("one", "confirmed"), 1),
@@ -381,14 +374,6 @@ def prune(shop: Workshop, *_step: Any) -> None:
     cleaning.prune_items(shop.project, shop.store, AGENTS, 0, 0.55, write=True)
 
 
-def share(shop: Workshop, agent: str, number: int, word: str) -> None:
-    memories = (read_memory(shop.project, one, shop.store) for one in AGENTS)
-    every = (item for memory in memories for item in item_actions.list_items(memory))
-    found = [item for item in every if item.section != "Preferences"]
-    if found:
-        item_actions.copy_items(shop.project, shop.store, [(found[number % len(found)], AGENTS)])
-
-
 def undo(shop: Workshop, *_step: Any) -> None:
     if undoable(shop):
         with contextlib.suppress(undoing.UndoConflict):
@@ -397,7 +382,7 @@ def undo(shop: Workshop, *_step: Any) -> None:
 
 BY_HAND = [hand_edit, hand_remove, hand_nest, hand_add]
 JUDGEMENTS = ("confirmed", "contradicted", "removed", "pinned", "unpinned")
-BY_US = [learn, learn, reword, prefer, prefer, prune, share, undo, *map(say, JUDGEMENTS)]
+BY_US = [learn, learn, reword, prefer, prefer, prune, undo, *map(say, JUDGEMENTS)]
 
 STEPS = st.tuples(st.sampled_from(AGENTS), st.integers(0, 9), st.sampled_from(WORDS))
 NO_LIMIT = settings(suppress_health_check=list(HealthCheck))

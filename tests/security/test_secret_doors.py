@@ -202,7 +202,7 @@ SHOWING = [
     *("list engineer", "list", "search registry", f"show {ITEM}"),
     *("log engineer", "diff engineer", "context engineer", "status", "review --list"),
     *("review --new", "optimize --dry-run", "prune --older-than 0s --below 1 --dry-run"),
-    *(f"confirm {ITEM}", f"share {ITEM} --to PM", "restore engineer", "doctor"),
+    *(f"confirm {ITEM}", "restore engineer", "doctor"),
     "show engineer --as-given",
 ]
 

@@ -62,17 +62,6 @@ def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
     assert person.list_origins() == before
 
 
-def test_a_copy_has_the_origin_of_its_item(person: Person, sandbox: Sandbox) -> None:
-    finish_run(sandbox, "a1", make_report(FACT), FETCH)
-    finish_run(sandbox, "a2", make_report(OTHER))
-    person.run("add", "engineer", "pattern", "Staging has no message queue")
-    sandbox.write_memory("qa")
-    for text in (FACT, OTHER, "Staging has no message queue"):
-        assert person.run("share", text, "--to", "qa").returncode == 0
-    origins = person.list_origins("qa", "orders, invoices, staging")
-    assert origins == {FACT: "tainted", OTHER: "agent", "Staging has no message queue": "accepted"}
-
-
 def test_words_hold_a_learning_only_of_a_run_that_read_from_outside(
     person: Person, sandbox: Sandbox
 ) -> None:

@@ -208,7 +208,6 @@ def list_commands(root: Path) -> list[Step]:
         "confirm": ["confirm", "PM", item],
         "task note": ["task", "note", "1", "A note"],
         "task decide": ["task", "decide", "1", "A decision"],
-        "share": ["share", item, "--to", "engineer"],
         "install": ["install", str(root)],
         **{line: line.split() for line in COMMANDS.splitlines()},
     }
