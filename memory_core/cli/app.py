@@ -48,7 +48,7 @@ COMMAND_GROUPS = {
         "change.agent:delete": "Move the whole memory of agents to the archive.",
         "change.preference:app": "Manage how an agent should work.",
         "history:undo": "Undo the last change of all agents, or the changes with these ids.",
-        "history:redo": "Redo what the last undo took back, or the changes with these ids.",
+        "history:redo": "Redo what the last undo took back.",
     },
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",

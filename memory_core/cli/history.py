@@ -148,23 +148,17 @@ def undo(
         print_note(f"Redo with: {format_command('redo', user)}")
 
 
-def redo(
-    change: Names = None,
-    number: Count = 1,
-    dry_run: arguments.DryRun = False,
-    user: arguments.User = False,
-) -> None:
-    """Redo what the last undo took back, or the changes with these ids.
+def redo(dry_run: arguments.DryRun = False, user: arguments.User = False) -> None:
+    """Redo what the last undo took back.
 
-    Exit 1 if fewer changes were undone.
+    To redo an older change: undo the id of its undo. Exit 1 if nothing was undone.
 
     \b
     Example:
       agent-memory redo || echo "nothing to redo"
     """
     scope = _find_scope(user)
-    result = redo_changes(*scope, *_split_count(change, number), write=not dry_run)
-    _print_result(scope, result, not dry_run)
+    _print_result(scope, redo_changes(*scope, not dry_run), not dry_run)
 
 
 def _find_scope(user: bool) -> scopes.Scope:

@@ -34,7 +34,7 @@ class UndoResult(NamedTuple):
 
 
 class NothingToUndo(ValueError):
-    """There are fewer changes to undo or redo than requested; the message has the number."""
+    """There are fewer changes to undo than requested, or none to redo; the message says so."""
 
     status = 1
 
@@ -57,7 +57,7 @@ def list_undoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
     ]
 
 
-def list_redoable(store: Store) -> list[Change]:
+def _list_redoable(store: Store) -> list[Change]:
     """Return the undos since the last other change of this machine, oldest first."""
     waiting: list[Change] = []
     for change in _list_changes(store, only_local=True):
@@ -116,50 +116,27 @@ def undo_changes(
     return _undo(project, store, chosen, agents, write)
 
 
-def redo_changes(
-    project: Project,
-    store: Store,
-    names: Sequence[str] = (),
-    count: int = 1,
-    write: bool = True,
-) -> UndoResult:
-    """Redo the changes with these ids, or what the undos with these ids undid.
+def redo_changes(project: Project, store: Store, write: bool = True) -> UndoResult:
+    """Redo all that the last undo undid.
 
-    Without any ids, redo the last `count` changes that were undone; those of one undo are redone
-    together.  Raises UnknownChange, UndoConflict, and NothingToUndo for a change that is not
-    undone, or if there are fewer.
+    Raises UndoConflict, and NothingToUndo if no change was undone since the last other change.
     """
-    if names:
-        every, undos = _list_changes(store), list[str]()
-        for change in (change_log.find_change(every, name) for name in names):
-            if not change.undoes and not change.undone_by:
-                raise NothingToUndo(f"change {change.name} is not undone")
-            undos += [change.id] if change.undoes else change.undone_by.values()
-        return undo_changes(project, store, undos, write=write)
-    waiting, chosen = list_redoable(store), list[Change]()
-    if not waiting:
+    undos = _list_redoable(store)
+    if not undos:
         raise NothingToUndo("there is nothing to redo: no change was undone since the last one")
-    while waiting and sum(len(change.undoes) for change in chosen) < count:
-        chosen.insert(0, waiting.pop())
-    total = sum(len(change.undoes) for change in chosen)
-    if total < count:
-        raise NothingToUndo(f"{_format_only(total)} to redo")
-    return _undo(project, store, chosen, (), write)
+    return _undo(project, store, undos[-1:], (), write)
 
 
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
     if count:
-        return f"{_format_only(count)} to undo"
+        verb = "are" if count > 1 else "is"
+        return f"there {verb} only {format_count(count, 'change')} to undo"
     if _list_changes(store, agents):
         lost = " since the database was damaged" * bool(state_db.list_set_aside(store.paths.state))
         older = "older changes and those of other machines are undone with git"
         return f"nothing is left to undo{lost}; {older}"
     of = f" of {', '.join(agents)}" if agents else ""
     return f"there is nothing to undo: no change{of} is recorded here"
-
-
-def _format_only(count: int) -> str:
-    return f"there {'are' if count > 1 else 'is'} only {format_count(count, 'change')}"
 
 
 def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:
