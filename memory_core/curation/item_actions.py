@@ -209,10 +209,9 @@ def _settle(memory: AgentMemory, text: str) -> dict[str, Any]:
 def restore(project: Project, store: Store, named: Sequence[tuple[str, str]]) -> list[SavedItem]:
     """Put items, given as (agent, item), back into their sections, all of them as one change.
 
-    One that was present is only removed from the archive.
-    An item is an id, a text, a part of either, or a number in the archive.  Items that are not in
-    the archive are searched in the history.  Raises NotRestored, ItemNotFound and AmbiguousItem;
-    nothing is changed then.
+    One that was present is only removed from the archive.  Items that are not in the archive are
+    searched in the history.  Raises NotRestored, ItemNotFound and AmbiguousItem; nothing is changed
+    then.
     """
 
     def change(memory: AgentMemory) -> list[SavedItem]:
@@ -222,7 +221,8 @@ def restore(project: Project, store: Store, named: Sequence[tuple[str, str]]) ->
         past.sort(key=lambda one: one.is_present)
         others = searching.list_past(memory.agent, past)
         names = [name for agent, name in named if agent == memory.agent]
-        items = dict.fromkeys(find_archived(name, archived, others) for name in names)
+        hits = [*archived[::-1], *others]  # of equal entries the latest
+        items = dict.fromkeys(lookup.find_item(name, hits) for name in names)
         return [_restore(memory, item) for item in items]
 
     agents = dict.fromkeys(agent for agent, _item in named)
@@ -230,21 +230,10 @@ def restore(project: Project, store: Store, named: Sequence[tuple[str, str]]) ->
     return [item for items in results for item in items]
 
 
-def find_archived(
-    name: str, archived: Sequence[ItemHit], others: Sequence[ItemHit] = ()
-) -> ItemHit:
-    """Return the archived item with this number, else the latest item with this name.
-
-    Raises ItemNotFound and AmbiguousItem.
-    """
-    numbers = {str(item.number): item for item in archived}
-    return numbers.get(name.strip()) or lookup.find_item(name, [*archived[::-1], *others])
-
-
 def _restore(memory: AgentMemory, archived: ItemHit) -> SavedItem:
     """Insert the item into the memory, unless it is present; raises NotRestored."""
     document = memory.document
-    if archived.number:
+    if archived.place == searching.IN_ARCHIVE:
         memory.from_archive.append((archived.section, archived.whole))
     key = archived.id
     if present := [item for item in document.items if item_history.id_of(item.text) == key]:

@@ -23,8 +23,7 @@ PLACES = (IN_MEMORY, IN_ARCHIVE)
 class ItemHit(NamedTuple):
     """A matching item: the place, and the day of an entry in archive or review, else "".
 
-    A sentence that is no item has no id, and no section.  An entry of the archive has a `number`,
-    from 1.
+    A sentence that is no item has no id, and no section.
     """
 
     agent: str
@@ -34,7 +33,6 @@ class ItemHit(NamedTuple):
     text: str
     nested: str
     day: str = ""
-    number: int = 0
 
     @property
     def whole(self) -> str:
@@ -128,8 +126,8 @@ def resolve_items(
 ) -> list[tuple[str, str]]:
     """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`.
 
-    Several words behind an agent are ids or numbers, or else the text of one item.  Raises
-    UnknownAgent, ItemNotFound, and AmbiguousItem if several agents have an id.
+    Several words behind an agent are ids, or else the text of one item.  Raises UnknownAgent,
+    ItemNotFound, and AmbiguousItem if several agents have an id.
     """
     if lookup.is_item_id(project, words[0], store):
         wrong = next((word for word in words if not lookup.is_id(word)), None)
@@ -148,7 +146,7 @@ def resolve_items(
         ) from None
     if not "".join(words[1:]):
         raise lookup.ItemNotFound(f"missing item: agent-memory list {agent} shows those of {agent}")
-    are_ids = all(lookup.is_id(word) or word.isdecimal() for word in words[1:])
+    are_ids = all(map(lookup.is_id, words[1:]))
     return [(agent, name) for name in (words[1:] if are_ids else [" ".join(words[1:])])]
 
 
@@ -169,7 +167,7 @@ def list_archived(store: Store, agent: str) -> list[ItemHit]:
         section, whole = dated_entries.parse_entry(entry.text)
         text, _newline, nested = whole.partition("\n")
         item = item_history.id_of(text), section, text, nested
-        hits.append(ItemHit(agent, IN_ARCHIVE, *item, entry.day, len(hits) + 1))
+        hits.append(ItemHit(agent, IN_ARCHIVE, *item, entry.day))
     return hits
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 from memory_core.curation import item_actions, searching
 from memory_core.document import dated_entries, markdown, merge_versions
 from memory_core.git.resolve import resolve_files
+from memory_core.history import item_history
 from memory_core.storage import store
 from memory_core.storage.project import Project, find_project
 from memory_core.text import markdown_lines, similarity
@@ -173,22 +174,8 @@ def was_archived(project: Project, agent: str, *items: tuple[str, str]) -> None:
     project.store.add_to_archive(agent, labels, NOW)
 
 
-ARCHIVED = ["Read the failing test first", "Bisect before guessing", "Write the migration twice"]
-ARCHIVED += ["3", "equal", "equal"]
-
-
-NAMES = [
-    ("read the **failing** test first.", 1),
-    ("2", 2),
-    ("3", 3),
-    ("equal", 6),
-]
-
-
-@for_each(("item", "found"), NAMES)
-def test_an_item_is_found_by_every_kind_of_name(item: str, found: int) -> None:
-    hits = [searching.ItemHit("", "", it, "", it, "", "", at) for at, it in enumerate(ARCHIVED, 1)]
-    assert item_actions.find_archived(item, hits).number == found
+def name_last(project: Project) -> list[tuple[str, str]]:
+    return [("qa", searching.list_archived(project.store, "qa")[-1].id)]
 
 
 # Memory before, archived section and item, memory after it.
@@ -213,7 +200,7 @@ PRESENT = [
 def test_restore(before: str, section: str, item: str, after: str) -> None:
     with project_with({"qa.md": before}) as (memories, project):
         was_archived(project, "qa", ("Z", "stays"), (section, item))
-        done = item_actions.restore(project, project.store, [("qa", "2")])[0]
+        done = item_actions.restore(project, project.store, name_last(project))[0]
         assert (done.text, done.was_present) == (item, (before, section, item, after) in PRESENT)
         assert plain(read_texts(memories))["qa.md"].lstrip("\n") == after
         assert [each.whole for each in searching.list_archived(project.store, "qa")] == ["stays"]
@@ -236,7 +223,7 @@ def test_restore_refuses(section: str, item: str) -> None:
         was_archived(project, "qa", (section, item))
         before = read_texts(memories)
         with pytest.raises(item_actions.NotRestored, match=r"copy (it|them) by hand"):
-            item_actions.restore(project, project.store, [("qa", "1")])
+            item_actions.restore(project, project.store, name_last(project))
         assert read_texts(memories) == before
 
 
@@ -248,7 +235,7 @@ def test_restore_loses_no_line(text: str, section: str, item: str) -> None:
     with project_with({"qa.md": text}) as (memories, project):
         was_archived(project, "qa", (section, item))
         with contextlib.suppress(item_actions.NotRestored):
-            item_actions.restore(project, project.store, [("qa", "1")])
+            item_actions.restore(project, project.store, name_last(project))
         assert_kept(memories, "qa", text, item)
 
 
@@ -285,7 +272,9 @@ def test_restore_command(person: Person, project: Project) -> None:
     assert read_stderr(person.run("restore", "qa"), 0) == "The archive of qa is empty.\n"
     was_archived(project, "qa", ("A", "one\n  - nested"), ("", "two"))
     shown = person.run("restore", "QA").stdout
-    assert shown == "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  two\n"
+    first, second = map(item_history.id_of, ("one", "two"))
+    nested = f"{'- nested':>34}"
+    assert shown == f"{first}  2026-11-21  [A] one\n{nested}\n{second}  2026-11-21  two\n"
     done = person.run("restore", "qa", "one")
     assert done.stdout == "Restored to .claude-mpm/memories/qa.md [A]: one\n"
     assert "- one\n  - nested\n" in person.sandbox.read_memory("qa")

@@ -232,14 +232,10 @@ def item_to_json(item: RatedItem) -> dict[str, Any]:
 def _list_archive(scope: scopes.Scope, agent: str) -> None:
     items = searching.list_absent(scope.level, agent)
     rows = [
-        {**select_fields(item, "number", "day", text="whole"), "section": item.section}
+        {**select_fields(item, "id", "day", text="whole"), "section": item.section}
         for item in items
     ]
-    width = len(str(len(items)))
-    entries = [
-        Entry((agent,), (), (f"{item.number:{width}}", item.day), item.whole, item.section)
-        for item in items
-    ]
+    entries = [Entry((agent,), (), (item.id, item.day), item.whole, item.section) for item in items]
     way = f"; agent-memory log {agent} shows items that were deleted in the file"
     hint = way if agent in scope.level.agents_with_history() else ""
     print_list(rows, entries, f"The archive of {agent} is empty{hint}.")
