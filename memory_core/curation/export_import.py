@@ -36,7 +36,6 @@ FORMAT_VERSION = 1
 MAX_BYTES = 64 * 1024 * 1024
 
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
-DayEntry = tuple[str, str]  # the day and the text of an entry of the archive
 
 
 class ImportResult(NamedTuple):
@@ -167,9 +166,10 @@ def import_agents(
     results = transaction.change_memories(project, store, agents, change, write=write)
     for agent, exported in agents.items() if write else ():
         with store.lock(agent):
-            entries, review = _list_new_entries(store, agent, exported)
+            # Both add what they do not have yet.
+            entries = dated_entries.parse_entries(exported["archive"])
             add_entries(store.files, store.archive_path(agent), entries)
-            store.add_to_review(agent, review, format_utc(time.time()))
+            store.add_to_review(agent, exported["review"], format_utc(time.time()))
     return results
 
 
@@ -184,8 +184,7 @@ def _import(memory: AgentMemory, exported: dict[str, Any]) -> ImportResult:
     archived = [dated_entries.format_entry(*item) for item in memory.evicted]
     after = memory.text if memory.snapshot or memory.text != memory.before else ""
     difference = compare_texts(store.paths.relative(store.path(agent)), before, after)
-    entries, review = _list_new_entries(store, agent, exported)
-    return ImportResult(agent, difference, archived, records, len(entries) + len(review))
+    return ImportResult(agent, difference, archived, records, _count_new(store, agent, exported))
 
 
 def _replace_memory(memory: AgentMemory, text: str, records: list[item_history.Record]) -> int:
@@ -221,19 +220,13 @@ def _record_items(memory: AgentMemory, kind: str, source: str) -> None:
     loading.record_difference(memory, item_history.compare(memory.history, items), kind, source)
 
 
-def _list_new_entries(
-    store: Store, agent: str, exported: dict[str, Any]
-) -> tuple[list[DayEntry], list[dict[str, str]]]:
-    """Return the exported entries that archive and review do not have yet."""
-    archived = set(_list_entries(_read_archive(store, agent)))
-    entries = [one for one in _list_entries(exported["archive"]) if one not in archived]
+def _count_new(store: Store, agent: str, exported: dict[str, Any]) -> int:
+    """Return the number of exported entries that archive and review do not have yet."""
+    archives = (_read_archive(store, agent), exported["archive"])
+    archived, entries = map(dated_entries.parse_entries, archives)
     waiting = {review_table.make_id(agent, entry) for entry in store.read_review(agent)}
-    review = exported["review"]
-    return entries, [one for one in review if review_table.make_id(agent, one) not in waiting]
-
-
-def _list_entries(text: str) -> list[DayEntry]:
-    return [(entry.day, entry.text) for entry in dated_entries.parse_entries(text)]
+    review = {review_table.make_id(agent, entry) for entry in exported["review"]}
+    return len({*entries} - {*archived}) + len(review - waiting)
 
 
 def _merge(memory: AgentMemory, exported: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from operator import attrgetter
 from typing import Any
@@ -279,7 +279,7 @@ def is_text(data: bytes) -> bool:
     return b"\0" not in data and not data.startswith(UTF16_MARKS)
 
 
-def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> None:
+def add_entries(files: SafeFiles, path: str, entries: Sequence[tuple[str, str]]) -> None:
     """Add (day, item) to a file of items by day; raises OSError, and NotText.
 
     Each item is there once a day, unless the file is larger than a hook can read in time.
