@@ -53,22 +53,10 @@ def _check_lines(lines: list[str]) -> Iterator[tuple[int, str]]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n")
-        escaped, clean = sanitize.escape(text), scanner.redact(text)
-        if clean != text:
+        if (clean := scanner.redact(text)) != text:
             yield number, f"a secret: agents get {clean.strip()}"
-        elif _begins_tag(text):
-            what = f"a tag that looks like one of Claude Code's: agents get {escaped.strip()}"
-            yield number, what
         elif characters.clean(text) != text:
             yield number, "invisible characters or bytes that are not UTF-8: agents do not get them"
-
-
-def _begins_tag(line: str) -> bool:
-    """Check for a line that is in a tag with a name as Claude Code forms them, or ends a tag."""
-    bare = line.lstrip(" \t>-*+")
-    name = bare[1:].partition(">")[0]
-    is_comment = name[:1] == "!"
-    return bare[:1] == "<" and not is_comment and (name[:1] == "/" or "-" in name.split(" ")[0])
 
 
 # Saving.
