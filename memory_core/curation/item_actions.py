@@ -19,7 +19,6 @@ from memory_core.document import dated_entries, markdown, merge_learnings, prefe
 from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history, performance, rights
 from memory_core.learning import extraction, type_names
-from memory_core.learning.lines import MAX_LEARNINGS
 from memory_core.memory import changes, preparing, run_history, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.loading import read_memory
@@ -302,9 +301,6 @@ def teach(
 
 def _check_all(contents: Sequence[str], kind: str, longest: int) -> list[Learning]:
     """Return the learnings, of any length if `longest` is 0; raises InvalidRequest."""
-    if len(contents) > MAX_LEARNINGS:
-        reason = f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
-        raise InvalidRequest(reason)
     learnings = []
     for content in contents:
         line = sanitize.clean_line(content)
