@@ -27,7 +27,7 @@ from memory_core.storage.database.run_table import RECENT_RUNS, Delivery, Recent
 from memory_core.storage.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
-from memory_core.text.phrases import format_count, format_names
+from memory_core.text.phrases import format_count
 from memory_core.text.times import format_utc
 
 # Number of weeks in a trend, which counts new items; the last week ends today.
@@ -362,7 +362,7 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         elif memory.warnings:
             groups[ODD_LINES, explain].append(memory.agent)
     for (what, advice), names in groups.items():
-        yield StatusWarning(f"{format_names(names)}: {what}", advice)
+        yield StatusWarning(f"{', '.join(names)}: {what}", advice)
     for memory in memories:
         for _line, what in memory.notes[:MAX_NOTES]:
             yield StatusWarning(

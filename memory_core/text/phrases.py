@@ -1,10 +1,8 @@
-"""Format numbers, ages and lists of names for messages."""
+"""Format numbers and ages for messages."""
 
 from __future__ import annotations
 
 import time
-
-SHOWN_NAMES = 3
 
 
 def format_count(number: int, noun: str) -> str:
@@ -12,12 +10,6 @@ def format_count(number: int, noun: str) -> str:
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun}"
-
-
-def format_names(names: list[str]) -> str:
-    """Return the first names, and how many more there are."""
-    over = len(names) - SHOWN_NAMES
-    return ", ".join(names[:SHOWN_NAMES]) + (f" and {over} more" if over > 0 else "")
 
 
 def format_share(part: int, whole: int) -> str:

@@ -148,7 +148,7 @@ def test_what_many_memories_have_in_common_is_one_warning(person: Person) -> Non
     person.install()
     for number in range(5):
         person.sandbox.write_memory(f"a{number}").write_text("```\n")
-    said = "warning: a0, a1, a2 and 2 more: some lines could not be parsed"
+    said = "warning: a0, a1, a2, a3, a4: some lines could not be parsed"
     assert find_warning(person).startswith(said)
     path = person.sandbox.write_memory("qa", ITEM, user=True)
     for text, mend in ((f"## A\n{CONFLICT}", "tidy --user"), ("```\n", "show --user qa")):
