@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.curation import lookup
@@ -16,12 +16,12 @@ from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
 
-IN_MEMORY, IN_ARCHIVE, IN_REVIEW, IN_HISTORY = "memory", "archive", "review", "history"
+IN_MEMORY, IN_ARCHIVE, IN_HISTORY = "memory", "archive", "history"
 PLACES = (IN_MEMORY, IN_ARCHIVE)
 
 
 class ItemHit(NamedTuple):
-    """A matching item: the place, and the day of an entry in archive or review, else "".
+    """A matching item: the place, and the day of an entry in the archive, else "".
 
     A sentence that is no item has no id, and no section.
     """
@@ -52,19 +52,16 @@ class SearchResult(NamedTuple):
     unread: list[str]
 
 
-def search_items(
-    store: Store, words: str, agents: Sequence[str] = (), places: Collection[str] = PLACES
-) -> SearchResult:
+def search_items(store: Store, words: str, agents: Sequence[str] = ()) -> SearchResult:
     """Return the items that contain all words, in any order, of all agents or of `agents`.
 
     A word may be a part of another one.  Case, accents, backticks and the kind of quotes or
-    dashes are ignored.  Learnings to review are searched only if `places` names IN_REVIEW.
-    Raises EmptyQuery.
+    dashes are ignored.  Raises EmptyQuery.
     """
     wanted = word_search.parse_query(words)
     hits, unread = list[ItemHit](), dict[str, None]()
     for agent in lookup.sort_agents(agents or lookup.list_agents(store)):
-        for place in places:
+        for place in PLACES:
             try:
                 hits += [
                     hit
@@ -183,12 +180,6 @@ def _list_archive_hits(store: Store, agent: str) -> Iterable[ItemHit]:
     return {(hit.section, hit.whole): hit for hit in list_absent(store, agent)}.values()
 
 
-def _list_review_hits(store: Store, agent: str) -> Iterator[ItemHit]:
-    for entry in store.read_review(agent):
-        text, nested, day = entry["content"], entry["nested"], entry["time"][:10]
-        yield ItemHit(agent, IN_REVIEW, entry["id"], entry["type"], text, nested, day)
-
-
 def list_past(agent: str, states: Iterable[ItemState]) -> list[ItemHit]:
     """Return the items of a history as hits."""
     return [
@@ -205,6 +196,5 @@ def _list_past_hits(store: Store, agent: str) -> list[ItemHit]:
 _HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterable[ItemHit]]] = {
     IN_MEMORY: _list_memory_hits,
     IN_ARCHIVE: _list_archive_hits,
-    IN_REVIEW: _list_review_hits,
     IN_HISTORY: _list_past_hits,
 }

@@ -305,8 +305,6 @@ def test_search_looks_at_memories_and_archives(archive: Person) -> None:
 def test_search_can_be_narrowed(archive: Person) -> None:
     for options, agents in {
         "": "engineer qa PM PM",
-        "--in memory": "qa PM PM",
-        "--in archive": "engineer",
         "--agent QA-Agent": "qa",
         "--agent pm --agent qa": "qa PM PM",
         "sent by": "engineer",
@@ -316,12 +314,11 @@ def test_search_can_be_narrowed(archive: Person) -> None:
 
 
 def test_search_without_success(archive: Person) -> None:
-    for words in ("nothing like it", "event --agent qa --in archive"):
+    for words in ("nothing like it", "nobody --agent qa"):
         assert read_stderr(archive.run("search", *words.split()), 1) == "Nothing found.\n"
         assert archive.run("search", *words.split(), "--json").stdout == "[]\n"
     cases = {
         "' '": "the search is empty: enter at least one word\n",
-        "x --in x": "invalid value for '--in': 'x' is not one of 'memory', 'archive'",
         "": "missing argument",
         "x --agent enginer --json": "did you mean engineer?",
     }
@@ -349,14 +346,16 @@ def test_unreadable_files_do_not_hide_others(archive: Person) -> None:
     outside = archive.sandbox.root / "elsewhere.md"
     outside.write_text("- An event\n")
     (archive.sandbox.memories / "linked.md").symlink_to(outside)
-    done = archive.run("search", "event", "--in", "memory")
-    assert len(done.stdout.splitlines()) == 4
+    done = archive.run("search", "event")
+    assert len(done.stdout.splitlines()) == 5
     assert done.returncode == 1
-    assert sorted(done.stderr.splitlines()) == [
+    hint, *problems = sorted(done.stderr.splitlines(), reverse=True)
+    assert hint.startswith("To restore an archived item: ")
+    assert problems[::-1] == [
+        ".claude-mpm/memories/archive/qa.md is a folder, not a file",
         ".claude-mpm/memories/broken.md is a folder, not a file",
         ".claude-mpm/memories/linked.md is a link, which is not followed",
     ]
-    assert len(archive.run("search", "event").stderr.splitlines()) == 4
 
 
 def test_search_shows_the_hit_on_a_terminal_that_wants_it(archive: Person) -> None:

@@ -114,7 +114,7 @@ def test_completion_suggests_commands_options_and_values(settled: Person) -> Non
         "show --project=. eng": "engineer",
         "show engineer --as": "--as-given",
         "search bus --agent eng": "engineer",
-        "search bus --in ar": "archive",
+        "optimize --with cl": "claude",
         "run --no-l": "--no-learning",
         "run -- ": "",
     }.items():

@@ -77,8 +77,6 @@ def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
     row = desk.read_json("review", "qa")[0]
     assert (row["agent"], row["type"], row["nested"]) == ("qa", "performance", None)
     assert list_waiting(desk) == ALL
-    (hit,) = desk.read_json("search", "cents", "--in", "review")
-    assert hit["id"] == id_of(desk, CENTS)
 
 
 # The words after `review`, with IDs for texts; the agents' items then; what still waits.

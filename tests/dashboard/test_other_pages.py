@@ -64,7 +64,6 @@ SEARCHES = [
     ({"q": "refunds"}, [FOUND], [OLD]),
     ({"q": "REFUNDS", "agent": "qa"}, ["of their own"], ["nightly job"]),
     ({"q": "old printer"}, ["archived 20", ">Restore<"], ["nightly job"]),
-    ({"q": "printer", "in": "memory"}, ["Nothing found."], ["Invoices"]),
     ({"q": " "}, ["Finds items in the memories and archives"], ["Nothing found."]),
     ({"q": "<b>"}, ["Nothing found.", "&lt;b&gt;"], ["<b>"]),
 ]

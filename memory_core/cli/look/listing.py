@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from memory_core.cli.common import arguments
 from memory_core.cli.common.entries import Entry, print_entries, print_list
@@ -22,7 +22,6 @@ from memory_core.text.phrases import format_count
 
 # Behind an item that the agent receives with every task, or does not receive.
 PINNED, HELD = "  (pinned)", "  (held)"
-STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
 
 Mine = Annotated[bool, arguments.flag("--mine", "With AGENT: only the lines that you wrote.")]
 Section = Annotated[str, arguments.option("TITLE", "With AGENT: only this section.")]
@@ -106,16 +105,11 @@ def _list_items(scope: Scope, name: str, number: int | None, mine: bool, section
 
 
 Words = Annotated[list[str], arguments.argument("TEXT", "Words that all occur, in any order.")]
-Place = Annotated[
-    Literal["memory", "archive", "review"] | None,
-    arguments.option("PLACE", "memory, archive or review.", "--in", default="memory and archive"),
-]
 
 
 def search(
     text: Words,
     agent: arguments.OnlyAgents = None,
-    place: Place = None,
     number: arguments.Limit = None,
     user: arguments.User = False,
 ) -> None:
@@ -130,8 +124,7 @@ def search(
     scope = find_level(user)
     words = " ".join(text)
     agents = find_agents(scope, agent)
-    places = [place] if place else searching.PLACES
-    result = searching.search_items(scope.level, words, agents, places)
+    result = searching.search_items(scope.level, words, agents)
     hits = result.hits[:number]
     names = ("agent", "id", "text", "section", "nested", "day")
     rows = [{**select_fields(hit, *names), "in": hit.place} for hit in hits]
@@ -154,5 +147,5 @@ def _note_archived(hits: list[searching.ItemHit], user: bool) -> None:
 
 def _to_entry(hit: searching.ItemHit) -> Entry:
     day = f" {hit.day}" if hit.day else ""
-    note = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
+    note = f"  (archived{day})" if hit.place == searching.IN_ARCHIVE else ""
     return Entry((hit.agent,), (hit.agent,), (hit.id,), hit.whole, hit.section, note)

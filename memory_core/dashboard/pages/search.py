@@ -9,20 +9,17 @@ from memory_core.dashboard.page import Done, View, Visit, attempt, divide, find_
 from memory_core.secrets import scanner
 from memory_core.text import word_search
 
-PLACES = (*searching.PLACES, searching.IN_REVIEW)
-
 
 def show_hits(visit: Visit) -> View:
-    words, name, place = (visit.query[key] for key in ("q", "agent", "in"))
+    words, name = visit.query["q"], visit.query["agent"]
     store = visit.project.store
     agents = lookup.list_agents(store)
-    values: dict[str, Any] = {"agents": agents, "places": PLACES}
+    values: dict[str, Any] = {"agents": agents}
     if not words.strip():
         return View("search.html", {**values, "part": None})
     if name:
         agents = [find_agent(visit, name)]
-    places = [place] if place in PLACES else searching.PLACES
-    result = searching.search_items(store, words, agents, places)
+    result = searching.search_items(store, words, agents)
     part = divide(result.hits, visit.query)
     rows = [(hit, word_search.split_matches(scanner.redact(hit.text), words)) for hit in part.rows]
     values |= {"part": part._replace(rows=rows), "unread": result.unread}
