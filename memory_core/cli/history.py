@@ -121,12 +121,10 @@ COUNT = re.compile("[1-9][0-9]{0,2}")  # longer numbers are ids of changes
 Names = Annotated[
     list[str] | None, arguments.argument("CHANGE", "Ids of changes, or a number of changes.")
 ]
-Count = Annotated[int, arguments.option("NUMBER", "Number of changes.", "--number", "-n", min=1)]
 
 
 def undo(
     change: Names = None,
-    number: Count = 1,
     agent: arguments.OnlyAgents = None,
     dry_run: arguments.DryRun = False,
     user: arguments.User = False,
@@ -142,7 +140,10 @@ def undo(
     """
     scope = _find_scope(user)
     agents, write = scopes.find_agents(scope, agent, accept_new=True), not dry_run
-    result = undo_changes(*scope, *_split_count(change, number), agents=agents, write=write)
+    names, count = change or [], 1
+    if len(names) == 1 and COUNT.fullmatch(names[0]):
+        names, count = [], int(names[0])
+    result = undo_changes(*scope, names, count, agents=agents, write=write)
     _print_result(scope, result, write)
     if write and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")
@@ -165,13 +166,6 @@ def _find_scope(user: bool) -> scopes.Scope:
     scope = scopes.find_level(user)
     scopes.require_person(scope.project, "undo changes")
     return scope
-
-
-def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
-    """Return the ids of changes, and how many of the last ones if there are no ids."""
-    if names and len(names) == 1 and COUNT.fullmatch(names[0]):
-        return [], int(names[0])
-    return names or [], number
 
 
 def _print_result(scope: scopes.Scope, result: UndoResult, written: bool) -> None:
