@@ -21,7 +21,6 @@ from memory_core.origin import text_origins
 from memory_core.secrets import scanner
 from memory_core.selection import passages, splitting
 from memory_core.storage import config, event_log
-from memory_core.storage.config_yml import default_settings
 from memory_core.storage.database import state_db
 from memory_core.storage.database.run_table import RECENT_RUNS, Delivery, RecentUse
 from memory_core.storage.project import Project
@@ -240,8 +239,7 @@ class ProjectStatus(NamedTuple):
 
     `hooks_state` says in words where the hooks are and whether they run, `next_step` what to do
     if there is no memory ("" with one), `unreadable` names a folder above the memories.  `log`
-    is the path of the event log, `new` counts the items that came from elsewhere.  `expired` is the
-    short id of the change that last archived unused items, and their number.
+    is the path of the event log, `new` counts the items that came from elsewhere.
     """
 
     memories: list[MemoryStatus]
@@ -252,7 +250,6 @@ class ProjectStatus(NamedTuple):
     last_delivery: Delivery | None
     log: str
     total: Counts
-    expired: tuple[str, int]
     warnings: list[StatusWarning]
     new: int
 
@@ -274,7 +271,6 @@ def read_status(numbers: Numbers, user: bool = False) -> ProjectStatus:
         *_check_learnings(memories, user),
         *_check_level(level, user),
     ]
-    is_kept = project.config["expire_after"] == default_settings.OFF
     usual_step = USER_STEP if user else START_STEP if hooks else INSTALL_STEP
     is_broken = ", but" in hooks_state or unreadable != ""
     return ProjectStatus(
@@ -286,7 +282,6 @@ def read_status(numbers: Numbers, user: bool = False) -> ProjectStatus:
         last,
         project.paths.state.locate(event_log.FILE_NAME),
         numbers.total(),
-        ("", 0) if is_kept else numbers.find_last_expiry(),
         warnings,
         len(text_origins.list_reported(project, level)),
     )

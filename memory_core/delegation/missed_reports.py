@@ -15,7 +15,7 @@ from memory_core.claude_code import agent_names, events, run_fields, transcripts
 from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
-from memory_core.memory import expiry, remember, run_history
+from memory_core.memory import remember, run_history
 from memory_core.storage import event_log, hook_files
 from memory_core.storage.database import state_db
 from memory_core.storage.project import Project
@@ -36,6 +36,9 @@ COMMAND_SECONDS = 600.0
 # Claude Code writes the last lines of a transcript shortly after the event of the run's end.
 SETTLE_SECONDS = 60
 
+# The note with the day on which a session last summed up old runs.
+NOTE = "summed up"
+
 
 class SweepResult:
     """The number of transcripts and bytes that a sweep read, and of learnings that it saved.
@@ -51,16 +54,14 @@ class SweepResult:
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
-    """Delete old state, sweep within the time limit for the start of a session; expire, sum up."""
+    """Delete old state, sweep within the time limit for the start of a session, and sum up."""
     folder = os.path.dirname(events.transcript_path(event))
     hook_files.clear_old(project.paths)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
-    # Once a day, because this reads all histories and runs.
-    state, setting = project.paths.state, project.config["expire_after"]
-    today = f"{format_utc(time.time())[:10]} {setting}"
-    if state_db.read_note(state, expiry.NOTE) != today:
-        state_db.write_note(state, expiry.NOTE, today)
-        expiry.expire_items(project)
+    # Once a day, because this reads all runs.
+    state, today = project.paths.state, format_utc(time.time())[:10]
+    if state_db.read_note(state, NOTE) != today:
+        state_db.write_note(state, NOTE, today)
         run_history.sum_up(project.store)
 
 

@@ -65,11 +65,6 @@ def read_use(store: Store, agent: str) -> tuple[dict[str, Uses], dict[str, str]]
     )
 
 
-def list_used(store: Store, agent: str, since: str) -> set[str]:
-    """Return the ids of the items that runs have used since a time.  Raises OSError."""
-    return state_db.read(store.paths.state, lambda db: run_table.list_used(db, agent, since))
-
-
 def measure(store: Store, agent: str) -> Performance:
     """Return the performance of an agent.  Raises OSError."""
     return Performance(state_db.read(store.paths.state, lambda db: run_table.list_sums(db, agent)))

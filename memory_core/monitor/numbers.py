@@ -17,7 +17,6 @@ from memory_core.claude_code import agent_names, agent_spelling
 from memory_core.history import item_history
 from memory_core.history.item_history import Record
 from memory_core.history.performance import Row
-from memory_core.memory import expiry
 from memory_core.monitor import waiting_list
 from memory_core.storage import hook_files
 from memory_core.storage.database import run_table, state_db
@@ -168,17 +167,6 @@ class Numbers:
         starts = range(0, len(days), WEEK_DAYS)
         return [sum(day.learned for day in days[at : at + WEEK_DAYS]) for at in starts]
 
-    def find_last_expiry(self) -> tuple[str, int]:
-        """Return the short id of the last change that archived unused items, and their number.
-
-        Without such a change it is ("", 0).
-        """
-        counts: Counter[str] = Counter()
-        for agent in filter(None, self.store.agents_with_history()):
-            counts.update(self.history(agent).expired)
-        last = max(counts, default="")  # ids begin with the clock time
-        return last and item_history.shorten_change(last), counts[last]
-
     def _list_days(self, agent: str | None = None) -> Iterator[tuple[str, Counts]]:
         """Yield the days of all agents or of one, in any order, and a day more than once."""
         for row in self.runs.days:
@@ -203,22 +191,18 @@ class Numbers:
 class HistoryNumbers:
     """The numbers of one agent's history, without changes that are undone, and without undos.
 
-    `days` has the counts by day, `expired` how many unused items each change archived.  `problem`
-    says why the history cannot be read, "" if it can.
+    `days` has the counts by day.  `problem` says why the history cannot be read, "" if it can.
     """
 
     def __init__(self, records: list[Record], problem: str) -> None:
         self.problem = problem
         self.days = defaultdict[str, Counts](Counts)
-        self.expired: Counter[str] = Counter()
         records = item_history.sort_records(records)
         undos = {item_history.change_of(one) for one in records if one["kind"] == "undone"}
         left_out, changes = undos | item_history.find_undone(records).keys(), set()
         for record in records:
-            name, change = COUNTED_KINDS.get(record["kind"]), item_history.change_of(record)
-            if name and change not in left_out:
+            name = COUNTED_KINDS.get(record["kind"])
+            if name and item_history.change_of(record) not in left_out:
                 changes.add((record["time"], record["id"], name))
-                self.expired[change] += record.get("source") == expiry.SOURCE
-        self.expired = +self.expired
         for time, _id, name in changes:
             self.days[time[:10]][name] += 1

@@ -507,7 +507,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert untidy.run("tidy", "--yes").returncode == 0
     assert not list(untidy.sandbox.state.glob(f"ready/*{TEMPORARY}"))
     again = untidy.read_json("tidy", "--yes")
-    assert list(again) == ["gone", "sweep", "resolve", "clean", "expire"]
+    assert list(again) == ["gone", "sweep", "resolve", "clean"]
     assert (again["sweep"]["merged"], again["resolve"]["files"]) == (0, [])
 
 
@@ -605,7 +605,6 @@ def test_config_set_refuses_what_is_invalid(person: Person) -> None:
         "limits.default_size 5": "did you mean memory.limits.default_size_kb?",
         "limits {}": "did you mean memory.limits.default_size_kb or memory.limits.max_sections or",
         "enabled ''": "use YAML on one line",
-        "expire_after 30": "such as 28d or 4w, is expected",
         "enabled 'true\nother: 1'": "use YAML on one line",
         "enabled [1": "not YAML",
     }

@@ -116,7 +116,7 @@ def test_sums_of_old_runs_change_no_number(runs: list[Record]) -> None:
 def count_all(db: sqlite3.Connection) -> tuple[Any, ...]:
     own = performance.Performance(run_table.list_sums(db, "engineer")).data()
     days, uses = run_table.list_days(db), run_table.count_uses(db, "engineer")
-    return own, days, uses, run_table.list_used(db, "engineer", EARLY)
+    return own, days, uses
 
 
 # (rows of one run, the row that is kept)

@@ -12,7 +12,7 @@ from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
-from memory_core.monitor.numbers import DAYS, Numbers
+from memory_core.monitor.numbers import DAYS, Counts, Numbers
 from memory_core.origin import text_origins
 from memory_core.storage.database.run_table import RECENT_RUNS, RecentUse
 from memory_core.storage.project import Project
@@ -54,7 +54,7 @@ def status(
         state = state._replace(memories=[one for one in state.memories if one.agent in wanted])
     print_json({"project": project.paths.root, "user": user, **_to_json(state)})
     if markdown:
-        _print_markdown(state, Numbers(*scope), project.config["expire_after"])
+        _print_markdown(state, Numbers(*scope))
         return
     if state.memories:
         print_table(COLUMNS, list(map(_format_row, [*state.memories, _sum_up(state.memories)])))
@@ -64,8 +64,7 @@ def status(
         print_line(f"Cannot read {state.unreadable}." if state.unreadable else empty)
         print_line(f"Next: {state.next_step}")
     print_line()
-    duration = project.config["expire_after"]
-    for line in [*_describe_state(project, state), *_describe_use(state, duration)]:
+    for line in [*_describe_state(project, state), *_describe_use(state.total)]:
         print_sentence(line)
     if share := project.config["experiment"]["hold_out"]:
         what = f"{100 * share:.3g}% of runs get no memory"
@@ -74,7 +73,7 @@ def status(
         print_sentence(f"{warning.what} ({warning.advice})", severity="warning")
 
 
-def _print_markdown(state: ProjectStatus, numbers: Numbers, duration: str) -> None:
+def _print_markdown(state: ProjectStatus, numbers: Numbers) -> None:
     """Print a table with all columns and the totals, and the use; names are in code spans."""
     memories = state.memories
     titles = [column.title.capitalize() for column in COLUMNS]
@@ -82,7 +81,7 @@ def _print_markdown(state: ProjectStatus, numbers: Numbers, duration: str) -> No
     rows += [_format_row(_sum_up(memories))] if memories else []
     for row in [titles, ["---"] * len(titles), *rows]:
         print_line(f"| {' | '.join(row)} |")
-    for line in [*_describe_use(state, duration), *_describe_days(numbers)]:
+    for line in [*_describe_use(state.total), *_describe_days(numbers)]:
         print_line(f"\n{line}.")
 
 
@@ -149,8 +148,7 @@ def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
     yield f"Event log: {state.log}"
 
 
-def _describe_use(state: ProjectStatus, duration: str) -> Iterator[str]:
-    total, (change, count) = state.total, state.expired
+def _describe_use(total: Counts) -> Iterator[str]:
     parts = []
     if total.loaded:
         parts.append(f"memory adds about {total.tokens_per_run} tokens to a prompt")
@@ -162,14 +160,9 @@ def _describe_use(state: ProjectStatus, duration: str) -> Iterator[str]:
         parts.append(f"{total.delivered} of {checked} arrived once")
     if parts:
         yield f"Use: {'; '.join(parts)}"
-    if change:
-        verb = "is" if count == 1 else "are"
-        what = f"{format_count(count, 'item')} that no run used for {duration} {verb} archived"
-        yield f"Expired: {what} (agent-memory undo {change})"
 
 
 def _to_json(state: ProjectStatus) -> dict[str, Any]:
-    change, count = state.expired
     return {
         "agents": [_memory_to_json(memory) for memory in state.memories],
         "hooks": [
@@ -183,7 +176,6 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
         "log": state.log,
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
         "use": select_fields(state.total, "given", "used", runs="loaded", tokens="tokens_per_run"),
-        "expired": {"change": change, "items": count} if change else None,
         "new": state.new,
         "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
     }

@@ -15,7 +15,6 @@ from memory_core.curation import cleaning
 from memory_core.curation.cleaning import UnusedData, UnusedFile
 from memory_core.delegation import inbox_reports, missed_reports
 from memory_core.git.resolve import resolve_files
-from memory_core.memory import expiry
 from memory_core.monitor import gone_projects
 from memory_core.storage import hook_files
 from memory_core.storage.store import Store
@@ -111,18 +110,6 @@ def resolve_conflicts(step: Step) -> Fields:
     return {"written": write, "change": notes.get_change(step.project), "files": rows}
 
 
-def archive_unused(step: Step) -> Fields:
-    """Archive what `memory.expire_after` does not keep; undo restores it."""
-    expired = expiry.expire_items(step.project, write=not step.dry_run)
-    verb = "would be archived" if step.dry_run else "archived"
-    for agent, texts in expired:
-        for text in texts:
-            step.say(f"{agent}: unused, {verb}: {text}")
-    rows = [{"agent": agent, "items": texts} for agent, texts in expired]
-    written = bool(expired) and not step.dry_run
-    return {"written": written, "change": notes.get_change(step.project), "agents": rows}
-
-
 def remove_subjects(step: Step) -> Fields:
     """Remove the words of prompts that older versions wrote into histories, for `--about`."""
     level, count = step.level, 0
@@ -196,12 +183,8 @@ STEPS: dict[str, Callable[[Step], Fields]] = {
     "sweep": collect_learnings,
     "resolve": resolve_conflicts,
     "clean": remove_leftovers,
-    "expire": archive_unused,
     "about": remove_subjects,
 }
-
-# Learnings wait, and runs end and use items, in projects.
-PROJECT_STEPS = ("sweep", "expire")
 
 
 def tidy(
@@ -219,7 +202,8 @@ def tidy(
     Example:
       agent-memory tidy --dry-run
     """
-    names = [name for name in STEPS if not (user and name in PROJECT_STEPS)]
+    # Runs end in projects.
+    names = [name for name in STEPS if not (user and name == "sweep")]
     names = [name for name in names if about or name != "about"]
     _run(names, dry_run, yes, user)
 

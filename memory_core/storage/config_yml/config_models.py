@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from memory_core.storage.config_yml import default_settings
-from memory_core.storage.config_yml.default_settings import OVERRIDES, ROWS, count_days
+from memory_core.storage.config_yml.default_settings import OVERRIDES, ROWS
 from memory_core.storage.paths import FOLDER_NAME
 
 # Folders of agent-memory that are not for memories; earlier code wrote the last two.
@@ -78,14 +78,6 @@ def read_off(word: object) -> object:
     return "off" if word is False else word
 
 
-def check_duration(duration: str) -> str:
-    """Refuse what is not a duration in days or weeks, or off."""
-    text = duration.strip().casefold()
-    if count_days(text) is None:
-        raise ValueError("off, or a number of days or weeks, such as 28d or 4w, is expected")
-    return text
-
-
 def check_fingerprint(text: str) -> str:
     """Refuse what is not the whole fingerprint of a key, as git prints it."""
     key = "".join(text.split())
@@ -135,7 +127,6 @@ TYPES: dict[str, Any] = {
     ],
     "include": AgentPatterns,
     "exclude": AgentPatterns,
-    "expire_after": Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)],
     "experiment.hold_out": Annotated[float, BeforeValidator(read_share)],
     "agent_overrides.learning": LearningMode | None,
     "agent_overrides.auto_learning": bool | None,

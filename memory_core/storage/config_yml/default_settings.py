@@ -21,8 +21,6 @@ PROTECTIONS = {"trust": STRICT, "hold_tainted": True, "hold_outside": True}
 # These count in the user's config.yml only.
 USERS_OWN = ("trusted_signers",)
 
-DAYS_OF_UNIT = {"d": 1, "w": 7}
-
 # The settings for single agents, of which none is set by default.
 OVERRIDES = "agent_overrides."
 
@@ -65,12 +63,3 @@ SETTINGS = {
     f"memory.{key.replace(OVERRIDES, f'{OVERRIDES}AGENT.')}": row for key, row in ROWS.items()
 }
 MAX_SIZE_KB = int(ROWS["limits.default_size_kb"].limits[1])
-
-
-def count_days(duration: str) -> int | None:
-    """Return the days of a duration such as 28d or 4w, 0 for off, None if it is invalid."""
-    if duration == OFF:
-        return 0
-    number, days = duration[:-1], DAYS_OF_UNIT.get(duration[-1:])
-    is_number = number.isascii() and number.isdecimal() and len(number) <= 4
-    return int(number) * days or None if days and is_number else None

@@ -202,16 +202,6 @@ def count_uses(db: sqlite3.Connection, agent: str) -> dict[str, Uses]:
     return uses
 
 
-def list_used(db: sqlite3.Connection, agent: str, since: str) -> set[str]:
-    """Return the items that runs have used since a time."""
-    query = (
-        "SELECT used FROM runs WHERE agent = :agent AND time >= :since"
-        " UNION ALL SELECT item FROM item_uses WHERE agent = :agent AND last >= :since"
-    )
-    rows = db.execute(query, {"agent": agent, "since": since})
-    return {key for (used,) in rows for key in used.split()}
-
-
 def read_recent(db: sqlite3.Connection) -> dict[str, RecentUse]:
     """Return the use of items in the last runs of each agent."""
     recent = {}
