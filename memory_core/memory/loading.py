@@ -15,11 +15,9 @@ from memory_core.document import (
     markdown,
     merge_learnings,
     merge_versions,
-    preferences,
     template,
 )
 from memory_core.document.block_reader import ItemFields
-from memory_core.document.merge_learnings import Learning
 from memory_core.history import item_history
 from memory_core.history.item_history import Difference, place_of
 from memory_core.memory import agent_memory
@@ -132,34 +130,14 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     kind = "imported" if is_first and memory.header_time else "edited"
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
     for state in difference.missed:
-        if preferences.is_title(state.section):
-            _set_preference(memory, state.text)
-    missed = [state for state in difference.missed if not preferences.is_title(state.section)]
-    for by_person in (True, False):
-        if states := [state for state in missed if state.is_persons == by_person]:
-            _learn_again(memory, states, by_person)
-
-
-def _learn_again(
-    memory: AgentMemory, states: list[item_history.ItemState], by_person: bool
-) -> None:
-    """Add items again that the user's editor had not loaded; all are of people, or of agents."""
-    learnings = [Learning(template.type_of(one.section), one.text, one.nested) for one in states]
-    merged = memory.take_merged(memory.merge_learnings(learnings, by_person))
-    for one in merged.refused:
-        memory.hold(one, merged.rivals.get(one.content, ""))
-    nested = {item.text: item.nested for item in memory.document.items}
-    for old, text in merged.replaced:
-        was = item_history.id_of(old)
-        memory.record("merged", text, was=was, nested=nested.get(text, ""))
-
-
-def _set_preference(memory: AgentMemory, text: str) -> None:
-    key, value = preferences.parse_pair(text)
-    try:
-        memory.text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
-    except preferences.InvalidPreference:
-        memory.evicted.append((preferences.TITLE, text))
+        entry, document = markdown.join_nested(state.text, state.nested), memory.document
+        try:
+            after = merge_learnings.insert_entry(document, state.section, entry, memory.limits)
+        except ValueError:
+            memory.evicted.append((state.section, entry))
+            continue
+        text = markdown.render_document(after)
+        memory.text = template.update_header(text, memory.limits, memory.now, memory.agent)
 
 
 def _check_version(memory: AgentMemory, difference: Difference) -> None:
