@@ -126,7 +126,7 @@ def _read_memory(text: str) -> Iterator[Piece]:
 
 
 def _read_item(item: Item, lines: Lines) -> Piece:
-    key = preferences.read_key(item) if preferences.is_title(item.section) else ""
+    key = preferences.read_key(item.text) if preferences.is_title(item.section) else ""
     inner = item.text_end if item.text else item.end
     kind, text = (PREFERENCE, key) if key else (ITEM, item.text)
     return Piece(kind, lines[item.line : inner], text, lines[inner : item.end])

@@ -10,7 +10,6 @@ underscores between their words.  If a key appears twice, the later item is effe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from memory_core.document import edits, markdown
 from memory_core.document.block_reader import Item
@@ -47,7 +46,7 @@ def list_items(document: Document) -> list[Item]:
 
 def list_effective(document: Document) -> list[Item]:
     """Return the last item of each key, in the order of the file."""
-    last = {read_key(item): item for item in list_items(document) if read_key(item)}
+    last = {read_key(item.text): item for item in list_items(document) if read_key(item.text)}
     return sorted(last.values(), key=lambda item: item.line)
 
 
@@ -59,7 +58,7 @@ def read_values(document: Document) -> dict[str, str]:
 def find_all(document: Document, key: str) -> list[Item]:
     """Return the items of a key in any spelling; the last one is effective."""
     key = normalize_key(key)
-    return [item for item in list_items(document) if key and read_key(item) == key]
+    return [item for item in list_items(document) if key and read_key(item.text) == key]
 
 
 def find(document: Document, key: str) -> Item | None:
@@ -74,9 +73,9 @@ def parse_pair(text: str) -> tuple[str, str]:
     return (key, value) if value and front and not _describe_fault(key) else ("", "")
 
 
-def read_key(item: Item) -> str:
-    """Return the key of an item for comparisons, "" without one."""
-    return normalize_key(parse_pair(item.text)[0])
+def read_key(text: str) -> str:
+    """Return the key of an item's text for comparisons, "" without one."""
+    return normalize_key(parse_pair(text)[0])
 
 
 def normalize_key(key: str) -> str:
@@ -102,25 +101,6 @@ def remove(text: str, key: str) -> str:
     """Remove the items of a key from a text, with their nested lines."""
     document = markdown.parse_document(text)
     return markdown.render_document(edits.remove_items(document, find_all(document, key)))
-
-
-def remove_overridden(
-    document: Document, own: Document, decides: Callable[[str], object] = bool
-) -> Document:
-    """Remove the preferences whose keys the agent's document of a nearer level, `own`, also has.
-
-    `decides` returns whether an item of `own` may replace another one, by its text.
-    """
-    keys = {read_key(item) for item in list_effective(own) if decides(item.text)}
-    return edits.remove_items(
-        document, [item for item in list_items(document) if read_key(item) in keys]
-    )
-
-
-def remove_superseded(document: Document) -> Document:
-    """Remove all but the effective item of each key."""
-    pairs, effective = filter(read_key, list_items(document)), list_effective(document)
-    return edits.remove_items(document, [item for item in pairs if item not in effective])
 
 
 def get_front(text: str) -> str:

@@ -148,7 +148,7 @@ def sort_out(project: Project, agent: str) -> SortedItems:
     for level in levels:
         if level:
             level.sort_out()
-            passages = level.list_passages(levels[0] if level is not levels[0] else None)
+            passages = level.list_passages()
             parts.has_recorded |= any(level.is_recorded(passage) for passage in passages)
             parts.passages += _list_new(passages, parts.passages)
             parts.left_out += level.list_left_out()
@@ -179,13 +179,22 @@ def log_unreadable(project: Project, agent: str, error: OSError) -> None:
 
 
 def _list_new(passages: list[Passage], others: list[Passage]) -> list[Passage]:
-    """Return the passages that say something else than the others that are not from outside."""
+    """Return the passages that say something else than the others that are not from outside.
+
+    Preferences that a person confirmed override those of the same key.
+    """
     earlier = [one.text for one in others if not one.is_outside]
+    keys = {_find_key(one) for one in others if one.is_confirmed} - {""}
     return [
         passage
         for passage in passages
-        if not any(similarity.is_same(passage.text, text) for text in earlier)
+        if _find_key(passage) not in keys
+        and not any(similarity.is_same(passage.text, text) for text in earlier)
     ]
+
+
+def _find_key(passage: Passage) -> str:
+    return preferences.read_key(passage.item) if passage.is_preference else ""
 
 
 def _read_level(project: Project, store: Store, agent: str, parts: SortedItems) -> _Level | None:
@@ -243,14 +252,11 @@ class _Level:
         losers = contradictions.find_losers(self.document, self._rank_text)
         self._drop([(item, REPEATED) for item, _winner in losers])
 
-    def list_passages(self, nearer: _Level | None) -> list[Passage]:
-        """Return the passages, without preferences that those of a nearer level override."""
-        document = preferences.remove_superseded(self.document)
-        if nearer:
-            document = preferences.remove_overridden(
-                document, nearer.document, lambda text: nearer.find_note(text).is_confirmed
-            )
-        parts = splitting.split_document(document, lambda text: self.find_note(text).list_facts())
+    def list_passages(self) -> list[Passage]:
+        """Return the passages of what agents receive."""
+        parts = splitting.split_document(
+            self.document, lambda text: self.find_note(text).list_facts()
+        )
         passages = [one for one in parts if one.item or not self._guard.find_reason(one.text)]
         for passage in passages:
             self._complete(passage)
@@ -326,17 +332,17 @@ class _Level:
     def _list_outranked(self) -> list[Item]:
         """Return the items that say the same as one of a higher rank.
 
-        Two preferences say the same if they have the same key.
+        Two preferences say the same if they have the same key, and the last of them counts.
         """
-        best: dict[str, int] = {}
+        best: dict[str, tuple[int, int]] = {}
         rated = []
         for item in self.document.items:
-            key = preferences.read_key(item) if preferences.is_title(item.section) else ""
+            key = preferences.read_key(item.text) if preferences.is_title(item.section) else ""
             words = f"{key}:" if key else similarity.normalize_text(item.text) or str(item.line)
-            rated.append((item, words, rights.rank_of(self._find_origin(item))))
-        for _item, key, rank in rated:
-            best[key] = max(best.get(key, 0), rank)
-        return [item for item, key, rank in rated if rank < best[key]]
+            rank = rights.rank_of(self._find_origin(item)), item.line if key else 0
+            rated.append((item, words, rank))
+            best[words] = max(best.get(words, rank), rank)
+        return [item for item, words, rank in rated if rank < best[words]]
 
     def _list_uncertain(self) -> list[tuple[Item, str]]:
         """Return items that runs reported as wrong, or below a confidence, with the reasons.

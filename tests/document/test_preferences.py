@@ -103,13 +103,6 @@ def test_remove() -> None:
     assert preferences.remove(text, "") == text
 
 
-def test_project_preferences_override_user_preferences() -> None:
-    users, own = map(markdown.parse_document, (wished("a: 1", "b: 2", "Be kind"), wished("A: 3")))
-    left = preferences.remove_overridden(users, own)
-    assert markdown.render_document(left) == wished("b: 2", "Be kind")
-    assert preferences.remove_overridden(own, markdown.parse_document("- a: 1\n")) is own
-
-
 PREFERRED = ["## Preferences", "- a: 1", "* **A:** 2", "- b: 3", "- Be kind", "- tone_of: x: y"]
 wishes = st.lists(st.sampled_from([*LINES, *PREFERRED * 3]), max_size=24).map("\n".join)
 odd_keys = st.sampled_from(["a", "B", "tone of", "# x", "1.", "[x]", "`y`"])
@@ -291,12 +284,18 @@ def test_command_sets_lists_and_removes(person: Person) -> None:
     assert preference(person, "list", "engineer") == (0, "engineer: tone: dry\n", "")
 
 
-def test_user_level_preferences_are_separate(person: Person) -> None:
+def test_user_level_preferences_are_separate_and_overridden(person: Person) -> None:
     assert preference(person, "set", "engineer", "tone", "dry", "--user")[0] == 0
     assert listed(file_of(person, user=True)) == {"tone": "dry"}
     assert preference(person, "list") == (0, "", "No agent has preferences.\n")
     assert preference(person, "list", "--user") == (0, "engineer: tone: dry\n", "")
+    assert preference(person, "set", "engineer", "a", "1", "--user")[0] == 0
     assert preference(person, "set", "engineer", "tone", "warm")[0] == 0
+    person.run("allow")
+    person.sandbox.edit_memory("engineer", "- tone", "- **Tone:** curt\n- tone")
+    items = person.read_json("explain", "engineer", "x")["items"]
+    given = {one["text"]: one["given"] for one in items}
+    assert given == {"tone: warm": True, "a: 1": True, "**Tone:** curt": False}
 
 
 def test_invalid_arguments_are_refused(person: Person) -> None:
