@@ -112,7 +112,7 @@ def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) ->
     scores, has_task = Scores(index, task), bool(task.strip())
     is_small = index.tokens <= min(whole_below, budget)
     own = index.own[: int(budget * OWN_PER_TOKEN)]
-    seen = {*index.wished, *own, *scores.list_best()}
+    seen = {*index.wished, *own, *scores.by_number}
     is_all = is_small or not has_task
     choices = make_choices(index, range(len(index)) if is_all else sorted(seen), scores)
     room = budget - _choose(WISHED, [one for one in choices if one.passage.is_wished], budget)

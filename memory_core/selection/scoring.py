@@ -35,9 +35,6 @@ SIMILAR_WEIGHT = 0.5
 PART_LENGTH = 4
 SIMILAR_SHARE = 0.5
 
-# Of so many passages with the best scores the budget takes some.
-MOST_COMPARED = 100
-
 # From this score on, divided by the root of the sum of the task's words, a passage is strong
 # evidence that the memory knows something about the task.  Of recorded tasks, 6 of 10 with a
 # related run reach it, 1 of 10 without one, and none with the memory of another repository.
@@ -67,7 +64,7 @@ class Score:
 
 
 class Scores:
-    """The scores of the passages that share words with a task, by their numbers.
+    """The scores of a task: `by_number` those of the passages that share words with it.
 
     `is_strong`: the best is strong evidence.
     """
@@ -88,27 +85,15 @@ class Scores:
             for number in index.reported[run]:
                 subjects.setdefault(number, {})[run] = by_run[run]
                 counts.setdefault(number, {})
-        self._scores = {
+        self.by_number = {
             number: _score(own, subjects.get(number, {}), words) for number, own in counts.items()
         }
-        best = max([score.total for score in self._scores.values()], default=0.0)
+        best = max([score.total for score in self.by_number.values()], default=0.0)
         worth = sum(word.worth for word in words.values())
         self.is_strong = bool(best) and best >= STRONG * worth**0.5
 
     def find(self, number: int) -> Score:
-        """Return the score of a passage; all others than those of `list_best` have none."""
-        return self._scores.get(number) or Score({})
-
-    def list_best(self) -> list[int]:
-        """Return the numbers of passages that share words, in their order.
-
-        Of a large memory they are those with the best scores, more than any budget takes.
-        """
-        numbers = sorted(self._scores)
-        if len(numbers) <= MOST_COMPARED:
-            return numbers
-        best = sorted(numbers, key=lambda number: -self._scores[number].total)
-        return sorted(best[:MOST_COMPARED])
+        return self.by_number.get(number) or Score({})
 
 
 class _TaskWord:
