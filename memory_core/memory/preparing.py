@@ -236,7 +236,6 @@ class _Level:
         self._is_users = store.paths is not project.paths
         self._guard = guard
         self._notes, self._uses = notes, uses
-        self._limited: dict[str, ItemNote] = {}
         self._origins: dict[str, str] = {}
         self._nested: dict[str, str] = {}
         self._left_out: dict[str, tuple[str, str]] = {}  # (origin, reason) by the texts of items
@@ -283,16 +282,14 @@ class _Level:
 
         An item that the history does not have was written by a person, unless its origin differs.
         """
-        if text not in self._limited:
-            origin, note = self._origins.get(text, rights.UNKNOWN), self._notes.get(text)
-            if note is None:
-                person = self._project.config["confidence"]["person"]
-                given = person if origin in rights.DECIDED else rights.FOREIGN_CONFIDENCE
-                key = similarity.identify(text)
-                uses: dict[str, Any] = self._uses.get(key, Uses())
-                note = ItemNote(key, given, self._find_birth(text), is_persons=True, **uses)
-            self._limited[text] = item_notes.limit(note, origin)
-        return self._limited[text]
+        origin, note = self._origins.get(text, rights.UNKNOWN), self._notes.get(text)
+        if note is None:
+            person = self._project.config["confidence"]["person"]
+            given = person if origin in rights.DECIDED else rights.FOREIGN_CONFIDENCE
+            key = similarity.identify(text)
+            uses: dict[str, Any] = self._uses.get(key, Uses())
+            note = ItemNote(key, given, self._find_birth(text), is_persons=True, **uses)
+        return item_notes.limit(note, origin)
 
     def _find_birth(self, text: str) -> str:
         """Return when an item that the history does not have was first seen in the file."""
