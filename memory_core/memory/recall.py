@@ -97,8 +97,6 @@ def build_block(
     text = wrap(body, has_confirmed, next((passage.short_id for passage in given if has_ids), ""))
     if len(text) > budget:
         return MemoryBlock(memory=memory)  # the budget is too small even for the instructions
-    if not text:
-        return MemoryBlock(choices=choices, memory=memory)
     return MemoryBlock(
         text=text,
         files=memory.paths if body else (),
@@ -236,11 +234,10 @@ def read_ready(project: Project, agent: str, prepare: Prepare | None = None) -> 
 
     What is not ready is made by `prepare`, without it in this process.
     """
-    memory = ready.read(project, agent)
-    if memory is None and prepare:
+    if memory := ready.read(project, agent):
+        return memory
+    if prepare:
         return prepare(project, agent)
-    if memory is None:
-        from memory_core.memory import preparing
+    from memory_core.memory import preparing
 
-        return preparing.prepare(project, agent)
-    return memory
+    return preparing.prepare(project, agent)
