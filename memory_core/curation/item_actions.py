@@ -294,7 +294,7 @@ def teach(
         doubted_items = [item for key, item in items.items() if key in doubted]
         stayed = set(merged.rivals.values())
         rivals = [item for item in items.values() if item.text in stayed]
-        return TeachResult(taught, doubted_items, merged.evicted, rivals, waits)
+        return TeachResult(taught, doubted_items, [*merged.evicted], rivals, waits)
 
     return transaction.change_memory(project, agent, change, store)
 

@@ -35,23 +35,21 @@ NEWEST = "~"  # later than any time: the creation time of an item that is added 
 class MergeResult:
     """A text into which learnings are merged, and the result for each and for the evicted items.
 
-    Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`; `types` are
-    those of the added ones.
+    Each learning is in exactly one of `added`, which has the types, `duplicates`, `replaced` and
+    `refused`.
     """
 
     def __init__(self, text: str, document: Document, limits: Limits, rules: Rules) -> None:
         self.text, self.document = text, document
         self._limits, self._rules = limits, rules
         self._fresh: set[str] = set()  # the texts that were added just now
-        self.added: list[str] = []
-        self.types: list[str] = []
+        self.added: dict[str, str] = {}
         self.duplicates: list[tuple[str, str]] = []  # the item's text, the learning's
         self.replaced: list[tuple[str, str]] = []  # the old text, the learning's
         self.refused: list[Learning] = []
-        self.evicted: list[tuple[str, str]] = []  # section title, text with nested lines
         self.rivals: dict[str, str] = {}  # a learning: the item that contradicts it, and stays
-        # Evicted items, each with the learning that contradicts it.
-        self.contradicted: dict[tuple[str, str], str] = {}
+        # (section title, text with nested lines): the learning that contradicts the item, or "".
+        self.evicted: dict[tuple[str, str], str] = {}
 
     def learn(self, learning: Learning) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
@@ -63,8 +61,7 @@ class MergeResult:
             title = template.section_of(learning.type)
             if not self._correct(title, content, learning.nested):
                 self._add(title, content, learning.nested)
-            self.added.append(content)
-            self.types.append(learning.type)
+            self.added[content] = learning.type
         elif better := self._improve(twin, content, learning.nested):
             self.replaced.append((twin.text, better))
         else:
@@ -98,8 +95,7 @@ class MergeResult:
         moved = [(losers[0][0].title, join_item(self.document, item)) for item in items]
         rest = edits.remove_items(self.document, items)
         self._take(edits.insert_item(rest, rest.sections[place], content, nested), content)
-        self.evicted += moved
-        self.contradicted |= dict.fromkeys(moved, content)
+        self.evicted |= dict.fromkeys(moved, content)
         return True
 
     def _improve(self, twin: Item, content: str, nested: str) -> str:
@@ -129,7 +125,7 @@ class MergeResult:
         if not self._rules.by_person:
             _check_line(after, content, self._limits)
             after, evicted = make_room(self.document, after, content, self._limits, self._age_of)
-            self.evicted += evicted
+            self.evicted |= dict.fromkeys(evicted, "")
         self.document = template.write_suffix(after, content, self._limits)
         self._fresh.add(content)
 

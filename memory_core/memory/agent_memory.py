@@ -169,21 +169,20 @@ class AgentMemory:
             self.origins |= dict.fromkeys(new, author or rights.IMPORT)
             self.text = template.update_header(text, self.limits, self.now, self.agent)
 
-    def take_merged(self, merged: MergeResult) -> MergeResult:
+    def take_merged(self, merged: MergeResult) -> None:
         """Replace the text by a merge result, and record the items that it evicted.
 
         Those that a learning contradicts wait for a person, too.
         """
         self.text = merged.text
         self.evicted += merged.evicted
-        for section, item in merged.evicted:
+        for (section, item), other in merged.evicted.items():
             text, _, nested = item.partition("\n")
             entry: Any = ""
-            if other := merged.contradicted.get((section, item)):
+            if other:
                 kind = template.type_of(section)
                 entry = self.hold(Learning(kind, text, nested, f"contradicts: {other}"), other)
             self.record("evicted", text, section=section, nested=nested, waiting=entry)
-        return merged
 
     def hold(self, learning: Learning, other: str = "", **source: Any) -> dict[str, Any]:
         """Add a learning, which has a reason, to the review; return its entry.

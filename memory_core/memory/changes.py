@@ -90,7 +90,7 @@ def _record_outcomes(
     }
 
     record = memory.record
-    for type_name, text in zip(merged.types, merged.added, strict=True):
+    for text, type_name in merged.added.items():
         record(kind, text, type=type_name, **fields.get(text, {}), **source)
     for old, text in merged.replaced:
         record("merged", text, was=item_history.id_of(old), **fields.get(text, {}), **source)

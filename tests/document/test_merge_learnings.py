@@ -147,7 +147,7 @@ def test_there_are_at_most_ten_sections() -> None:
 def test_the_oldest_item_is_evicted_with_its_nested_lines() -> None:
     text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
     found = merge(text, ("tip", "a learning"), limits=template.Limits(items=2))
-    assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
+    assert [*found.evicted] == [("Recent Learnings", "old\n  - nested\n\n  more")]
 
 
 # Properties, for documents of valid and broken parts.

@@ -149,7 +149,7 @@ def test_setting_changes_nothing_else(text: str, key: str) -> None:
 def test_preferences_are_neither_counted_nor_evicted_nor_added_to() -> None:
     text = wished(*(f"k{n}: {n}" for n in range(20))) + make_section("A", "x")
     found = merge(text, ("tip", "a learning"), limits=template.Limits(items=1, sections=2))
-    assert found.evicted == []
+    assert not found.evicted
     assert len(listed(found.text)) == 20
     sections = markdown.parse_document(found.text).sections
     assert [each.title for each in sections] == ["Preferences", "A", "Recent Learnings"]

@@ -197,7 +197,7 @@ def test_the_least_certain_item_of_an_agent_is_evicted(
     rules, limits = merge_learnings.Rules(history.age_of, 0.5), template.Limits(items=3)
     more = [Learning("tip", "Two more of them")]
     found = merge_learnings.merge_learnings(text, more, limits, NOW, "qa", rules)
-    assert found.evicted == [("Recent Learnings", first)]
+    assert [*found.evicted] == [("Recent Learnings", first)]
 
 
 # The records of an item, and whether it is a person's.
