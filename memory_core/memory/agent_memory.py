@@ -7,12 +7,10 @@ Nothing here writes a file.  `loading` creates the value, `changes` changes it, 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from functools import partial
 from itertools import count
 from typing import Any
 
-from memory_core.document import markdown, merge_learnings, template
+from memory_core.document import markdown, template
 from memory_core.document.block_reader import ItemFields
 from memory_core.document.markdown import Document
 from memory_core.document.merge_learnings import Learning, MergeResult
@@ -82,14 +80,6 @@ class AgentMemory:
     @property
     def document(self) -> Document:
         return markdown.parse_document(self.text)
-
-    def merge_learnings(self, learnings: Iterable[Learning], by_person: bool) -> MergeResult:
-        """Return the result of merging learnings into the text; limits apply to agents only."""
-        age_of = partial(self.history.age_of, is_outside=self.is_outside)
-        rules = merge_learnings.Rules(age_of, self.history.weights.agent, by_person)
-        return merge_learnings.merge_learnings(
-            self.text, learnings, self.limits, self.now, self.agent, rules
-        )
 
     def record(self, kind: str, text: str, **fields: Any) -> None:
         """Add a record about the item with this text to the history, without secrets.

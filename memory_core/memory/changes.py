@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
@@ -62,7 +63,12 @@ def learn(memory: AgentMemory, lesson: Lesson, kind: str = "learned") -> MergeRe
     memory.is_outside = not rights.rank_of(origin)
     judged = _judge(memory, lesson)
     new = (one for one in judged if not one.reason)
-    merged = memory.merge_learnings(new, lesson.is_persons)
+    age_of = partial(memory.history.age_of, is_outside=memory.is_outside)
+    # Limits apply to agents only.
+    rules = merge_learnings.Rules(age_of, memory.history.weights.agent, lesson.is_persons)
+    merged = merge_learnings.merge_learnings(
+        memory.text, new, memory.limits, memory.now, memory.agent, rules
+    )
     merged.refused = [one for one in judged if one.reason] + merged.refused
     _record_outcomes(memory, merged, source, kind)
     for one in [] if lesson.is_persons else merged.refused:
