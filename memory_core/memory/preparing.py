@@ -52,8 +52,7 @@ def prepare(project: Project, agent: str) -> ReadyMemory:
     parts = sort_out(project, agent)
     short = shorten_ids(passage.id for passage in parts.passages)
     for passage in parts.passages:
-        if passage.id:
-            passage.short_id = short[passage.id]
+        passage.short_id = short.get(passage.id, "")
     memory = ReadyMemory(
         passages=index_passages(parts.passages + _list_extras(project, agent, parts), parts.abouts),
         paths=[project.paths.relative(snapshot.path) for snapshot in parts.files],
