@@ -88,24 +88,23 @@ def _read_meta(path: str) -> dict[str, Any]:
 
 
 def read_lines(
-    path: str, offset: int, limit: int, is_wanted: Callable[[bytes], bool]
+    path: str, offset: int, is_wanted: Callable[[bytes], bool]
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return the whole lines from `offset` that `is_wanted` accepts, and where they end.
+    """Return the whole lines from `offset` on that `is_wanted` accepts, and where they end.
 
-    At most `limit` bytes are read.  If no line ends within them, the end is `offset` itself; a
-    line longer than MAX_LINE_BYTES is skipped.  Raises OSError.
+    A line longer than MAX_LINE_BYTES is skipped.  Raises OSError.
     """
     files, name = locate(path)
-    descriptor = files.open(name, os.O_RDONLY)
-    try:
-        data = os.pread(descriptor, limit, offset)
-    finally:
-        os.close(descriptor)
-    end = data.rfind(b"\n") + 1
-    if not end:
-        return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
-    whole = data[:end].split(b"\n")
-    return [run_fields.parse(line) for line in whole if is_wanted(line)], offset + end
+    lines: list[dict[str, Any]] = []
+    with open(files.open(name, os.O_RDONLY), "rb") as file:
+        file.seek(offset)
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            offset += len(line)
+            if len(line) <= MAX_LINE_BYTES and is_wanted(line):
+                lines.append(run_fields.parse(line))
+    return lines, offset
 
 
 def read_tool_texts(path: str) -> list[str]:
@@ -163,19 +162,12 @@ def _parse_message(line: bytes) -> dict[str, Any]:
 
 def mtime_of(path: str) -> float:
     """Return the time of a transcript's last change in seconds, 0 if it cannot be read."""
+    files, name = locate(path)
     try:
-        return status_of(path)[0]
+        status = files.status(name)
     except OSError:
         return 0.0
-
-
-def status_of(path: str) -> tuple[float, int]:
-    """Return the time of a transcript's last change in seconds, and its size; raises OSError."""
-    files, name = locate(path)
-    status = files.status(name)
-    if status is None:
-        raise files.refused.get(name) or FileNotFoundError(path)
-    return status.st_mtime, status.st_size
+    return status.st_mtime if status else 0.0
 
 
 def agent_texts(line: dict[str, Any]) -> list[str]:

@@ -1,12 +1,13 @@
 """Collect reports that no hook has seen, because a run or `claude` itself was killed.
 
-A sweep reads the transcripts of agents from the end of the last sweep on, so each byte is read
+A sweep reads the transcripts of agents from the end of the last sweep on, so each line is read
 once.  It skips runs whose end a hook has seen, and lines of other projects: Claude Code has one
 folder for the transcripts of `code/shop-api` and `code/shop/api`.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -25,13 +26,8 @@ from memory_core.text.times import format_utc
 if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
 
-# Limits at the start of a session: 4 MB take about 20 ms.
-SESSION_BYTES = 4_000_000
+# The limit at the start of a session: 4 MB take about 20 ms.
 SESSION_SECONDS = 1.0
-
-# Limits of the command, where the user can wait.
-COMMAND_BYTES = 1_000_000_000
-COMMAND_SECONDS = 600.0
 
 # Claude Code writes the last lines of a transcript shortly after the event of the run's end.
 SETTLE_SECONDS = 60
@@ -41,14 +37,9 @@ NOTE = "summed up"
 
 
 class SweepResult:
-    """The number of transcripts and bytes that a sweep read, and of learnings that it saved.
-
-    `complete` is False if a limit ended the sweep early.
-    """
+    """The number of transcripts that a sweep read, and of learnings that it saved."""
 
     def __init__(self) -> None:
-        self.bytes = 0
-        self.complete = True
         self.learnings = 0
         self.transcripts = 0
 
@@ -57,7 +48,7 @@ def sweep_at_start(project: Project, event: Event) -> None:
     """Delete old state, sweep within the time limit for the start of a session, and sum up."""
     folder = os.path.dirname(events.transcript_path(event))
     hook_files.clear_old(project.paths)
-    sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
+    sweep(project, [folder] if folder else [], SESSION_SECONDS)
     # Once a day, because this reads all runs.
     state, today = project.paths.state, format_utc(time.time())[:10]
     if state_db.read_note(state, NOTE) != today:
@@ -65,50 +56,44 @@ def sweep_at_start(project: Project, event: Event) -> None:
         run_history.sum_up(project.store)
 
 
-def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:
+def sweep(project: Project, folders: list[str], seconds: float = math.inf) -> SweepResult:
     """Save learnings of the transcripts below `folders` and in folders of earlier sweeps.
 
-    Reads about `size` bytes and takes about `seconds` at most; the next sweep continues there.
+    After `seconds` no further transcript is begun; the next sweep continues there.
     """
     state = _SweepState(project)
-    began, deadline = time.time(), time.monotonic() + seconds
-    result, failed = SweepResult(), False
+    since, deadline = time.time(), time.monotonic() + seconds
+    result = SweepResult()
     for path in state.list_changed(folders):
-        if result.bytes >= size or time.monotonic() > deadline:
-            result.complete = False
+        if result.transcripts and time.monotonic() > deadline:
+            since = state.since
             break
         try:
-            _read(project, state, path, size, result)
+            _read(project, state, path, result)
         except OSError as error:  # skip it: the other transcripts may be readable
-            failed = True  # the next sweep tries it again
+            since = state.since  # the next sweep tries it again
             event_log.write(project.paths, "agent.memory.error", error=str(error))
-    state.save(began if result.complete and not failed else None)
+    state.save(since)
     return result
 
 
-def _read(project: Project, state: _SweepState, path: str, size: int, result: SweepResult) -> None:
-    """Read a transcript from its offset on, until the sweep has read `size` bytes."""
+def _read(project: Project, state: _SweepState, path: str, result: SweepResult) -> None:
+    """Read a transcript from its offset on."""
     session, run_id = _identify(path)
     event = {"session_id": session, "agent_transcript_path": path}
     run = RunEvent(project, event, run_id=run_id)
-    changed, total = transcripts.status_of(path)
     name = run.record.get("agent") or transcripts.read_agent(path)
     if not name:
         return
     run.agent = agent_names.id_of(str(name))
     run_outcomes.record_missed_run(run, path)
-    if changed < (run.record.get("ended") or 0) + SETTLE_SECONDS:
+    if transcripts.mtime_of(path) < (run.record.get("ended") or 0) + SETTLE_SECONDS:
         return
-    first = offset = state.offsets.get(path, 0)
-    while room := min(size - result.bytes, transcripts.MAX_LINE_BYTES):
-        lines, end = transcripts.read_lines(path, offset, room, lambda line: _may_teach(run, line))
-        if end == offset:
-            break
-        result.learnings += _learn(run, lines)
-        result.bytes += end - offset
-        offset = state.offsets[path] = end
-    result.transcripts += offset > first
-    result.complete &= total <= offset + room
+    offset = state.offsets.get(path, 0)
+    lines, end = transcripts.read_lines(path, offset, lambda line: _may_teach(run, line))
+    result.learnings += _learn(run, lines)
+    result.transcripts += end > offset
+    state.offsets[path] = end
 
 
 def _may_teach(run: RunEvent, line: bytes) -> bool:
@@ -161,11 +146,11 @@ class _SweepState:
             path for folder in self.folders for path in transcripts.list_changed(folder, self.since)
         ]
 
-    def save(self, since: float | None) -> None:
-        """Write the state; `since` is the start time of a complete sweep."""
+    def save(self, since: float) -> None:
+        """Write the state; transcripts that change after the time `since` are read next."""
         horizon = time.time() - state_db.RESUMED_SECONDS
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
-        state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
+        state = {"since": since, "folders": self.folders, "offsets": recent}
         try:
             state_db.write_note(self.paths.state, state_db.SWEEP, fastjson.dumps(state))
         except OSError as error:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import time
 from functools import partial
 from pathlib import Path
@@ -64,7 +63,7 @@ def test_a_description_names_the_agent_of_a_missed_start(transcripts: Transcript
     assert not (transcripts.sandbox.memories / "statusline-setup.md").exists()
 
 
-def test_each_byte_is_read_once(transcripts: Transcripts) -> None:
+def test_each_line_is_read_once(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
     transcripts.write("a1", said(BLOCK))
     transcripts.begin()
@@ -112,24 +111,16 @@ def test_broken_transcripts_are_read_up_to_the_fault(transcripts: Transcripts) -
     assert not transcripts.sandbox.read_log("agent.memory.error")
 
 
-def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
-    """Each learning is found at any position where the budget of a sweep ends."""
+def test_a_sweep_that_ran_out_of_time_is_continued(transcripts: Transcripts) -> None:
     sandbox = transcripts.sandbox
     sandbox.configure("memory: {limits: {max_items_per_section: 100}}")
-    chance = random.Random(7)
-    facts = [f"Fact number {number} about file_{number}.py" for number in range(30)]
+    facts = [f"Fact number {number} about file_{number}.py" for number in range(9)]
     for number, fact in enumerate(facts):
-        padding = [asked("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
-        transcripts.write(f"a{number}", *padding, about(fact), **NAMED)
-    sweep = partial(missed_reports.sweep, sandbox.open_project())
-    results = [sweep([str(transcripts.folder)], 6_000, 60)]
-    assert 0 < results[0].learnings < 30
-    while not results[-1].complete:
-        results.append(sweep([str(transcripts.folder)], chance.randrange(4500, 9000), 60))
-        assert len(results) < 200
-    assert sum(result.learnings for result in results) == 30
-    assert sweep([str(transcripts.folder)], 9000, 60).bytes == 0
-    assert [read(transcripts).count(f"- {fact}\n") for fact in facts] == [1] * 30
+        transcripts.write(f"a{number}", about(fact), **NAMED)
+    sweep = partial(missed_reports.sweep, sandbox.open_project(), [str(transcripts.folder)])
+    assert [sweep(0).learnings for _ in facts] == [1] * 9
+    assert sweep().transcripts == 0
+    assert [read(transcripts).count(f"- {fact}\n") for fact in facts] == [1] * 9
 
 
 def test_a_link_or_pipe_is_no_transcript(transcripts: Transcripts, tmp_path: Path) -> None:
@@ -158,10 +149,7 @@ def test_lines_of_another_project_teach_nothing(transcripts: Transcripts) -> Non
 
 def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
     transcripts.write("a1", asked("x" * 5_000_000), said(BLOCK), **NAMED)
-    project = transcripts.sandbox.open_project()
-    for is_complete in (False, True):
-        result = missed_reports.sweep(project, [str(transcripts.folder)], 4_000_000, 60)
-        assert result.complete == is_complete
+    transcripts.begin()
     assert LEARNED in read(transcripts)
 
 
