@@ -87,7 +87,7 @@ def _note_end(result: EventResult) -> RunReport:
     run = result.run
     run.runs.try_note(run.run_id, agent=run.agent, ended=run.when)
     report = _read_report(run)
-    run_report.note_used(run, report.feedback.used)
+    run_report.note_used(run, report.used)
     return report
 
 

@@ -148,7 +148,7 @@ def record_missed_run(run: RunEvent, path: str) -> None:
     run.when = record.get("ended") or transcripts.mtime_of(path)
     outcome, error = _judge(record, outline.last)
     run_report.note_tool_use(run)
-    run_report.note_used(run, run_report.read_report(run, [outline.last]).feedback.used)
+    run_report.note_used(run, run_report.read_report(run, [outline.last]).used)
     result, words = EventResult(run), {"description": outline.description, "prompt": outline.prompt}
     add_outcome(result, outcome, **words, **outline.numbers)
     if failure := _make_error(run, error):

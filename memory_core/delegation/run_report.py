@@ -15,15 +15,15 @@ from memory_core.text import subject_words
 
 if TYPE_CHECKING:
     from memory_core.document.merge_learnings import Learning
-    from memory_core.learning.feedback import Feedback
     from memory_core.memory.changes import Lesson
 
 
 class RunReport(NamedTuple):
-    """What texts of a run say: its learnings, its feedback, and what is left without both."""
+    """What texts of a run say: its learnings, its judgements, and what is left without both."""
 
     learnings: list[Learning]
-    feedback: Feedback
+    used: list[str]
+    wrong: dict[str, str]
     rest: str
 
 
@@ -31,7 +31,7 @@ def read_report(run: RunEvent, texts: list[str]) -> RunReport:
     """Return what texts of a run say."""
     blocks, judgements, rests = run_event.read_texts(run, texts)
     learned = extraction.judge_blocks(blocks, run.project.config["max_learning_length"])
-    return RunReport(learned, feedback.read_judgements(judgements), "\n".join(rests.values()))
+    return RunReport(learned, *feedback.read_judgements(judgements), "\n".join(rests.values()))
 
 
 def note_used(run: RunEvent, ids: Collection[str]) -> None:
@@ -52,7 +52,7 @@ def make_lesson(
 
     `about` says what the run was about; "" if it is not known, or saved already.
     """
-    wrong = report.feedback.wrong if run.project.config.may_learn(run.agent) else {}
+    wrong = report.wrong if run.project.config.may_learn(run.agent) else {}
     if not (report.learnings or wrong):
         return None
     ids, reading = (run.run_id, events.session(run.event)), read_reading(run)

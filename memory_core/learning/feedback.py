@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memory_core.learning.feedback_lines import USED, WRONG
 from memory_core.secrets import scanner
@@ -24,19 +24,16 @@ _IDS = r"(?:(?:\band\W{1,3})?\b[0-9a-f]{4,}\W{1,5}){1,9}"  # in front of their r
 _AROUND = " *_`:;,.-=\u2013\u2014\u2713])(["  # a reason
 
 
-class Feedback(NamedTuple):
-    """The ids of the items that helped, and the reasons ("" without one) of the wrong ones."""
+def read_judgements(judgements: Iterable[Judgement]) -> tuple[list[str], dict[str, str]]:
+    """Return the whole ids of the items that helped, and of the wrong ones with their reasons.
 
-    used: list[str]
-    wrong: dict[str, str]
-
-
-def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
-    """Return what lines of a report say, by whole ids."""
-    feedback = Feedback([], {})
+    A reason is "" if the report has none.
+    """
+    used: dict[str, None] = {}
+    wrong: dict[str, str] = {}
     for key, value, ids in (part for whole in judgements for part in _split_keys(whole)):
         if key == USED:
-            feedback.used.extend(one for one in ids if one not in feedback.used)
+            used |= dict.fromkeys(ids)
             continue
         begin = rf".*?{_BECAUSE}|\W*{_IDS}|"
         end = next(re.finditer(begin, f"{value} ", re.IGNORECASE)).end()
@@ -44,8 +41,8 @@ def read_judgements(judgements: Iterable[Judgement]) -> Feedback:
         start = end if before else max(ids.values(), default=0)
         for one in before or ids:
             reason = scanner.redact(sanitize.join_visible(value[start:]).strip(_AROUND))
-            feedback.wrong.setdefault(one, sanitize.shorten(reason, MAX_REASON))
-    return feedback
+            wrong.setdefault(one, sanitize.shorten(reason, MAX_REASON))
+    return list(used), wrong
 
 
 def _split_keys(judgement: Judgement) -> list[Judgement]:

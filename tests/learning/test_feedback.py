@@ -90,23 +90,20 @@ NOTHING = [
 @for_each("text", USED)
 def test_used_lines(text: str) -> None:
     judgements, rest = find_judgements(f"Done.\n\n{text}\n\nMore.", GIVEN)
-    feedback = read_judgements(judgements)
-    assert (feedback.used, feedback.wrong) == (USED[text], {})
+    assert read_judgements(judgements) == (USED[text], {})
     assert rest == "Done.\n\nMore."
 
 
 @for_each("text", WRONG)
 def test_wrong_lines(text: str) -> None:
     judgements, rest = find_judgements(f"Done.\n\n{text}\n\nMore.", GIVEN)
-    feedback = read_judgements(judgements)
-    assert (feedback.wrong, feedback.used) == (WRONG[text], [])
+    assert read_judgements(judgements) == ([], WRONG[text])
     assert rest == "Done.\n\nMore."
 
 
 @for_each("text", BOTH)
 def test_lines_with_both_keys(text: str) -> None:
-    feedback = read_judgements(find_judgements(text, GIVEN)[0])
-    assert (feedback.used, feedback.wrong) == BOTH[text]
+    assert read_judgements(find_judgements(text, GIVEN)[0]) == BOTH[text]
 
 
 @pytest.mark.parametrize("text", NOTHING)
@@ -135,4 +132,4 @@ def test_no_other_line_is_lost(rows: list[str]) -> None:
 @given(st.text(), st.text())
 def test_any_text(before: str, after: str) -> None:
     judgements, _rest = find_judgements(f"{before}\nUsed: 17e4\n{after}", GIVEN)
-    assert ONE in read_judgements(judgements).used
+    assert ONE in read_judgements(judgements)[0]
