@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from memory_core.claude_code import agent_names, events, run_fields, transcripts
-from memory_core.delegation import run_outcomes, run_report
+from memory_core.delegation import run_outcomes
 from memory_core.delegation.run_event import RunEvent
 from memory_core.learning import feedback_lines, lines
 from memory_core.memory import remember, run_history
@@ -115,8 +115,8 @@ def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
         if run_outcomes.contains(run.project, run_fields.get_text(line, "cwd"))
         for text in transcripts.agent_texts(line)
     ]
-    report = run_report.read_report(run, texts)
-    if lesson := run_report.make_lesson(run, report, source="sweep"):
+    report = run_outcomes.read_report(run, texts)
+    if lesson := run_outcomes.make_lesson(run, report, source="sweep"):
         remember.merge_lesson(run.project, run.agent, lesson)
     return sum(not learning.reason for learning in report.learnings)
 

@@ -10,10 +10,9 @@ PostToolUseFailure          the outcome of a delegation that failed, or the erro
 from __future__ import annotations
 
 from memory_core.claude_code import events
-from memory_core.delegation import answers, run_outcomes, run_report
+from memory_core.delegation import answers, run_outcomes
 from memory_core.delegation.run_event import RunEvent
-from memory_core.delegation.run_outcomes import EventResult
-from memory_core.delegation.run_report import RunReport
+from memory_core.delegation.run_outcomes import EventResult, RunReport
 from memory_core.history import performance
 from memory_core.learning import run_subject
 from memory_core.memory import remember
@@ -55,14 +54,14 @@ def _read_answer(result: EventResult) -> None:
     report = _note_end(result)
     if is_new:
         # Claude Code may have written the last tool calls after the event of the run's end.
-        run_report.note_tool_use(run)
+        run_outcomes.note_tool_use(run)
         run_outcomes.add_outcome(result, performance.DONE)
     _add_lesson(result, report)
     _say_end(result, report)
 
 
 def _read_report(run: RunEvent) -> RunReport:
-    return run_report.read_report(run, events.report_texts(run.event))
+    return run_outcomes.read_report(run, events.report_texts(run.event))
 
 
 def _read_end(result: EventResult) -> None:
@@ -71,7 +70,7 @@ def _read_end(result: EventResult) -> None:
     has_ended_before = "ended" in run.record
     report = _note_end(result) if events.report_texts(run.event) else _read_report(run)
     if not events.is_handback(run.event) and run.run_id and run.is_served:
-        run_report.note_tool_use(run)
+        run_outcomes.note_tool_use(run)
         _add_end(result, has_ended_before)
     _add_lesson(result, report)
     if events.report_texts(run.event) and _read_launch(run):
@@ -87,7 +86,7 @@ def _note_end(result: EventResult) -> RunReport:
     run = result.run
     run.runs.try_note(run.run_id, agent=run.agent, ended=run.when)
     report = _read_report(run)
-    run_report.note_used(run, report.used)
+    run_outcomes.note_used(run, report.used)
     return report
 
 
@@ -112,7 +111,7 @@ def _read_launch(run: RunEvent) -> dict[str, object]:
 
 def _add_lesson(result: EventResult, report: RunReport) -> None:
     about = _describe_subject(result.run, report)
-    result.lesson = run_report.make_lesson(result.run, report, about=about)
+    result.lesson = run_outcomes.make_lesson(result.run, report, about=about)
 
 
 def _describe_subject(run: RunEvent, report: RunReport) -> str:

@@ -1,4 +1,4 @@
-"""How runs ended, failed tools and interrupted runs, for the tables of runs and errors.
+"""What runs say and show, and how they ended, for memories and the tables of runs and errors.
 
 The outcome of a run is recorded once, by the first of these events:
 
@@ -13,27 +13,104 @@ The key `recorded` in the record of the run says that it is; a second one change
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memory_core.claude_code import events, run_fields, transcripts
-from memory_core.delegation import answers, run_report
+from memory_core.claude_code import events, run_fields, transcript_ends, transcripts
+from memory_core.delegation import answers, run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.files import project_roots
 from memory_core.history import performance
 from memory_core.history.performance import DONE, FAILED, STOPPED
-from memory_core.memory import run_history
+from memory_core.learning import extraction, feedback
+from memory_core.memory import remember, run_history
 from memory_core.memory.run_history import RunRecord
+from memory_core.origin import text_origins
 from memory_core.storage import paths, run_records
 from memory_core.storage.project import Project
+from memory_core.text import subject_words
 
 if TYPE_CHECKING:
+    from memory_core.document.merge_learnings import Learning
     from memory_core.memory.changes import Lesson
 
 FINAL_OUTCOMES = (DONE, FAILED)
 
 # Maximum number of errors to record per run; more would teach nothing new.
 MAX_RUN_ERRORS = 20
+
+
+# What a run says and shows
+
+
+class RunReport(NamedTuple):
+    """What texts of a run say: its learnings, its judgements, and what is left without both."""
+
+    learnings: list[Learning]
+    used: list[str]
+    wrong: dict[str, str]
+    rest: str
+
+
+def read_report(run: RunEvent, texts: list[str]) -> RunReport:
+    """Return what texts of a run say."""
+    blocks, judgements, rests = run_event.read_texts(run, texts)
+    learned = extraction.judge_blocks(blocks, run.project.config["max_learning_length"])
+    return RunReport(learned, *feedback.read_judgements(judgements), "\n".join(rests.values()))
+
+
+def note_used(run: RunEvent, ids: Collection[str]) -> None:
+    """Record that the run used these items; ids of others are ignored."""
+    before = str(run.record.get("used") or "").split()
+    used = [key for key in run.given if key in before or key in ids]
+    if len(used) > len(before):
+        run.record["used"] = " ".join(used)
+        run.runs.try_note(run.run_id, used=run.record["used"])
+        new = [key for key in used if key not in before]
+        run.log("agent.memory.used", items=len(new), ids=new)
+
+
+def make_lesson(
+    run: RunEvent, report: RunReport, source: str = "agent", about: str = ""
+) -> Lesson | None:
+    """Return what the report of a run teaches, None for nothing.
+
+    `about` says what the run was about; "" if it is not known, or saved already.
+    """
+    wrong = report.wrong if run.project.config.may_learn(run.agent) else {}
+    if not (report.learnings or wrong):
+        return None
+    ids, reading = (run.run_id, events.session(run.event)), read_reading(run)
+    return remember.make_lesson(report.learnings, *ids, source, wrong, reading, about)
+
+
+def read_reading(run: RunEvent) -> list[str]:
+    """Return what a run read from outside, see `origin.reading`; [] without a transcript."""
+    folder = events.cwd(run.event) or run.project.paths.root
+    return text_origins.read_transcript(run.project, _find_transcript(run), folder)
+
+
+def _find_transcript(run: RunEvent) -> str:
+    path = run_fields.own_transcript_path(run.event)
+    return path or transcript_ends.path_of_run(events.transcript_path(run.event), run.run_id)
+
+
+def note_tool_use(run: RunEvent) -> None:
+    """Note which of the given items name what the run's tool calls name, and its task did not."""
+    named = run.record.get("named")
+    if not isinstance(named, dict):
+        return
+    try:
+        text = "\n".join(transcripts.read_tool_texts(_find_transcript(run)))
+    except OSError:
+        return  # an older version has no transcripts of agents
+    used = [
+        key for key, names in named.items() if any(subject_words.has_name(text, n) for n in names)
+    ]
+    note_used(run, used)
+
+
+# How it ended
 
 
 class EventResult:
@@ -116,7 +193,7 @@ def add_call_failure(result: EventResult) -> None:
     call = result.run
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
-        run_report.note_tool_use(call)
+        note_tool_use(call)
         add_failure(result)
 
 
@@ -147,8 +224,8 @@ def record_missed_run(run: RunEvent, path: str) -> None:
         return  # the call failed, and no event named its run
     run.when = record.get("ended") or transcripts.mtime_of(path)
     outcome, error = _judge(record, outline.last)
-    run_report.note_tool_use(run)
-    run_report.note_used(run, run_report.read_report(run, [outline.last]).used)
+    note_tool_use(run)
+    note_used(run, read_report(run, [outline.last]).used)
     result, words = EventResult(run), {"description": outline.description, "prompt": outline.prompt}
     add_outcome(result, outcome, **words, **outline.numbers)
     if failure := _make_error(run, error):

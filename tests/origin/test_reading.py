@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.delegation import run_report
+from memory_core.delegation import run_outcomes
 from memory_core.delegation.run_event import RunEvent
 from memory_core.origin import reading
 from support.files import write
@@ -190,7 +190,7 @@ def read(sandbox: Sandbox, *calls: str, session: tuple[str, ...] = ()) -> list[s
     path = transcripts.write("a1", *(make_call(sandbox.root, line) for line in calls))
     transcripts.write("a2", *(make_call(sandbox.root, line) for line in session))
     event = {"agent_transcript_path": str(path), "cwd": str(sandbox.root)}
-    return run_report.read_reading(RunEvent(sandbox.open_project(), event, run_id="a1"))
+    return run_outcomes.read_reading(RunEvent(sandbox.open_project(), event, run_id="a1"))
 
 
 # The ways of SECURITY.md (M1), and what is recorded of each; docs/security.md names the unseen.
