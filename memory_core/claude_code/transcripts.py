@@ -96,7 +96,7 @@ def read_lines(
     """
     files, name = locate(path)
     lines: list[dict[str, Any]] = []
-    with open(files.open(name, os.O_RDONLY), "rb") as file:
+    with os.fdopen(files.open(name, os.O_RDONLY), "rb") as file:
         file.seek(offset)
         for line in file:
             if not line.endswith(b"\n"):

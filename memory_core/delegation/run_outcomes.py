@@ -22,7 +22,7 @@ from memory_core.delegation.run_event import RunEvent
 from memory_core.files import project_roots
 from memory_core.history import performance
 from memory_core.history.performance import DONE, FAILED, STOPPED
-from memory_core.learning import extraction, feedback
+from memory_core.learning import extraction
 from memory_core.memory import remember, run_history
 from memory_core.memory.run_history import RunRecord
 from memory_core.origin import text_origins
@@ -56,7 +56,7 @@ def read_report(run: RunEvent, texts: list[str]) -> RunReport:
     """Return what texts of a run say."""
     blocks, judgements, rests = run_event.read_texts(run, texts)
     learned = extraction.judge_blocks(blocks, run.project.config["max_learning_length"])
-    return RunReport(learned, *feedback.read_judgements(judgements), "\n".join(rests.values()))
+    return RunReport(learned, *extraction.read_judgements(judgements), "\n".join(rests.values()))
 
 
 def note_used(run: RunEvent, ids: Collection[str]) -> None:

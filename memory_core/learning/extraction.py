@@ -1,7 +1,7 @@
-"""Judge what a report teaches: its learnings, and those that a person has to review.
+"""Judge what a report teaches: its learnings, those that a person has to review, wrong items.
 
 docs/learnings.md shows with examples which blocks are learned or rejected.  `blocks` finds them,
-and `marker_blocks` and `json_blocks` read one.
+and `marker_blocks` and `json_blocks` read one; `feedback_lines` finds the lines about given items.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from memory_core.document.merge_learnings import Learning
 from memory_core.learning import blocks, type_names
 from memory_core.learning.blocks import LearningBlock
+from memory_core.learning.feedback_lines import USED, WRONG, Judgement
 from memory_core.learning.lines import NESTED, Draft
 from memory_core.secrets import scanner
-from memory_core.text.sanitize import clean_line, shorten
+from memory_core.text.sanitize import clean_line, join_visible, shorten
 
 # The reason for rejecting a block that only shows the format.
 EXAMPLE_REASON = "is called an example in the line before it"
@@ -129,3 +130,53 @@ def check_report(kind: str, texts: list[str], max_length: int) -> str:
     if (texts[0].isascii() and texts[0].isupper()) or _NOTHING.match(texts[0]):
         return EMPTY_REASON
     return check_learning("", max(texts, key=len) if texts[0] else "", max_length)
+
+
+# What it says about given items
+
+MAX_REASON = 200  # characters
+
+_BECAUSE = "because "
+_IDS = r"(?:(?:\band\W{1,3})?\b[0-9a-f]{4,}\W{1,5}){1,9}"  # in front of their reason
+_AROUND = " *_`:;,.-=\u2013\u2014\u2713])(["  # a reason
+
+
+def read_judgements(judgements: Iterable[Judgement]) -> tuple[list[str], dict[str, str]]:
+    """Return the whole ids of the items that helped, and of the wrong ones with their reasons.
+
+    The reason is the text behind "because", else the text behind the ids with which the line
+    begins, without secrets; "" if there is none.  Ids in a reason are not wrong.
+    """
+    used: dict[str, None] = {}
+    wrong: dict[str, str] = {}
+    for key, value, ids in (part for whole in judgements for part in _split_keys(whole)):
+        if key == USED:
+            used |= dict.fromkeys(ids)
+            continue
+        begin = rf".*?{_BECAUSE}|\W*{_IDS}|"
+        end = next(re.finditer(begin, f"{value} ", re.IGNORECASE)).end()
+        before = [one for one in ids if ids[one] <= end]
+        start = end if before else max(ids.values(), default=0)
+        for one in before or ids:
+            reason = scanner.redact(join_visible(value[start:]).strip(_AROUND))
+            wrong.setdefault(one, shorten(reason, MAX_REASON))
+    return list(used), wrong
+
+
+def _split_keys(judgement: Judgement) -> list[Judgement]:
+    """Split a line in which ids follow both keys, or a second reason its own ids.
+
+    "Wrong: none. Used: 17e4", "Wrong: 17e4 because of this, c0de because of that"
+    """
+    key, value, ids = judgement
+    other = WRONG if key == USED else USED
+    first = value.lower().find(_BECAUSE)
+    for part in re.finditer(rf"\b{other}[*_`]*:|{_IDS}{_BECAUSE}", value, re.IGNORECASE):
+        at, is_key = part.start(), part[0].endswith(":")
+        before = {one: end for one, end in ids.items() if end <= at}
+        behind = {one: end - at for one, end in ids.items() if end > at}
+        is_second = -1 < first < at and min(behind.values(), default=at) < len(part[0])
+        if is_second or (is_key and behind):
+            rest = (other if is_key else key, value[at:], behind)
+            return [(key, value[:at], before), *_split_keys(rest)]
+    return [judgement]

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from memory_core.learning.feedback import read_judgements
+from memory_core.learning.extraction import read_judgements
 from memory_core.learning.feedback_lines import find_judgements
 from support.tables import for_each
 
