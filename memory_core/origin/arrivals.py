@@ -12,7 +12,7 @@ import os
 import time
 from typing import Any
 
-from memory_core.claude_code import agent_spelling, file_writes, settings_files
+from memory_core.claude_code import acting, agent_spelling, settings_files
 from memory_core.files import file_actions, git_log, project_roots
 from memory_core.history import item_history, rights
 from memory_core.history.rights import Origins
@@ -299,7 +299,7 @@ def _list_written(
     folders = settings_files.list_transcript_folders(root, project.environ)
     if status is None or not folders:
         return set()
-    return file_writes.find_written(folders, path, status.st_ctime, since, texts)
+    return acting.find_written(folders, path, status.st_ctime, since, texts)
 
 
 def list_texts(store: Store, agent: str) -> list[Text]:

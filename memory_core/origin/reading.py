@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from memory_core.claude_code import file_writes, transcripts
+from memory_core.claude_code import acting, transcripts
 from memory_core.files import git_command, git_log, project_roots
 from memory_core.storage.project import Project
 
@@ -268,7 +268,7 @@ def _find_outside(project: Project, transcript: str, opened: Iterable[str]) -> s
     if outside:
         times = {path: _find_time(path) or 0.0 for path in outside}
         calls = transcripts.list_of_session(transcript)
-        outside -= file_writes.find_files(calls, times, may_write)
+        outside -= acting.find_files(calls, times, may_write)
     return {path for path in real if real[path] in outside}
 
 
