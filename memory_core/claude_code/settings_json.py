@@ -204,15 +204,14 @@ def add_hooks(text: str, wanted: HookGroups) -> str:
     """
     own = find_entries(text)
     rows = [(event, group) for event, groups in wanted.items() for group in groups]
-    counts = [sum(entry.is_of(event, group) for entry in own) for event, group in rows]
-    if sum(counts) < len(own) or max(counts, default=0) > 1:
-        text, counts = remove_hooks(text), [0] * len(rows)
+    missing = [row for row in rows if not any(entry.is_of(*row) for entry in own)]
+    if len(own) != len(rows) - len(missing):
+        text, missing = remove_hooks(text), rows
     if not text.strip(BLANKS):
         newline = find_line_end(text)
         return text + json.dumps({"hooks": wanted}, indent=2).replace("\n", newline) + newline
-    for count, (event, group) in zip(counts, rows, strict=True):
-        if not count:
-            text = _add_group(text, event, group)
+    for event, group in missing:
+        text = _add_group(text, event, group)
     return text
 
 
