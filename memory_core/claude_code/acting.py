@@ -106,8 +106,9 @@ def has_typed(root: str, environ: Mapping[str, str], text: str) -> bool:
     """
     wanted = similarity.normalize_text(text)
     folders = settings_files.list_transcript_folders(root, environ)
-    paths = [path for folder in folders for path in transcripts.list_sessions(folder)]
-    newest = sorted(paths, key=transcripts.mtime_of)[-MOST_SESSIONS:]
+    paths = [path for folder in folders for path in transcripts.list_all(folder)]
+    sessions = [path for path in paths if os.path.dirname(path) in folders]
+    newest = sorted(sessions, key=transcripts.mtime_of)[-MOST_SESSIONS:]
     prompts = [prompt for path in newest for prompt in transcripts.read_prompts(path, MAX_BYTES)]
     return bool(wanted) and any(
         wanted == similarity.normalize_text(line)

@@ -11,14 +11,12 @@ from typing import Any
 
 from memory_core.claude_code import events, run_fields
 from memory_core.claude_code.transcript_ends import TAIL_BYTES, locate, read_end
-from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
-# The part of an agent's transcript in which its tool calls are read: some hundred of them.
-CALLS_BYTES = 1_000_000
-
-# The part in which a call is looked for that reads from outside: nearly always all of it.
+# The part of an agent's transcript in which its tool calls are read: nearly always all of it.
 READING_BYTES = 8_000_000
+
+TOOL_USE = "tool_use"
 
 # The parts of a request's tokens, in and out.
 TOKEN_FIELDS = (
@@ -54,12 +52,6 @@ def list_all(folder: str) -> list[str]:
         for name in names
         if name.endswith(".jsonl")
     ]
-
-
-def list_sessions(folder: str) -> list[str]:
-    """Return the transcripts of main sessions in a project's transcript folder."""
-    names = SafeFiles(folder).list_names()
-    return [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
 
 
 def read_prompts(path: str, limit: int) -> list[str]:
@@ -107,24 +99,12 @@ def read_lines(
     return lines, offset
 
 
-def read_tool_texts(path: str) -> list[str]:
-    """Return the texts in the inputs of the last tool calls of an agent, but for hand-backs.
+def read_calls(path: str, *words: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return (tool, input) of an agent's calls, of lines with a text that begins with such a word.
 
-    Raises OSError.
+    The words are names of tools or, for all calls, TOOL_USE.  Raises OSError.
     """
-    return [
-        text
-        for line in read_last_lines(path, CALLS_BYTES, b'"tool_use"')
-        for name, given in run_fields.list_tool_calls(line)
-        if name != events.HANDBACK_TOOL
-        for text in list_strings(given)
-    ]
-
-
-def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
-    """Return (tool, input) of an agent's calls of tools whose names begin so; raises OSError."""
-    names = [f'"{tool}'.encode() for tool in tools]
-    lines = read_last_lines(path, READING_BYTES, *names)
+    lines = read_last_lines(path, READING_BYTES, *(f'"{word}'.encode() for word in words))
     return [call for line in lines for call in run_fields.list_tool_calls(line)]
 
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memory_core.claude_code import events, run_fields, transcript_ends, transcripts
 from memory_core.delegation import answers, run_event
 from memory_core.delegation.run_event import RunEvent
-from memory_core.files import project_roots
 from memory_core.history import performance
 from memory_core.history.performance import DONE, FAILED, STOPPED
 from memory_core.learning import extraction
@@ -101,9 +100,11 @@ def note_tool_use(run: RunEvent) -> None:
     if not isinstance(named, dict):
         return
     try:
-        text = "\n".join(transcripts.read_tool_texts(_find_transcript(run)))
+        calls = transcripts.read_calls(_find_transcript(run), transcripts.TOOL_USE)
     except OSError:
         return  # an older version has no transcripts of agents
+    inputs = [given for tool, given in calls if tool != events.HANDBACK_TOOL]
+    text = "\n".join(transcripts.list_strings(inputs))
     used = [
         key for key, names in named.items() if any(subject_words.has_name(text, n) for n in names)
     ]
@@ -265,6 +266,5 @@ def contains(project: Project, folder: str) -> bool:
         return True
     if not paths.is_folder(folder):
         return False
-    home = paths.find_home(project.environ)
-    other = project_roots.find_root(os.path.abspath(folder), home, paths.FOLDER_NAME)
+    other = paths.find_project_level(folder, {**project.environ, "CLAUDE_PROJECT_DIR": ""}).root
     return os.path.realpath(other) == os.path.realpath(root)

@@ -96,7 +96,7 @@ def read_transcript(project: Project, path: str, folder: str) -> list[str]:
     outside, unless the call fetches.
     """
     try:
-        calls = transcripts.read_calls(path, TOOLS)
+        calls = transcripts.read_calls(path, *TOOLS)
         return list_reading(calls, folder, partial(_find_outside, project, path))
     except OSError:
         return []  # an older version has no transcripts of agents
