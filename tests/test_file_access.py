@@ -53,7 +53,7 @@ ALLOWED: dict[str, str] = {
     "claude_code.acting": "the processes of this machine",
     "origin.reading": "whether and since when files exist; nothing is opened",
     "files.git_log": "looks for git's folder and what is in it; nothing is opened",
-    "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
+    "claude_code.settings_files._find_problem": "the installed program; nothing is opened",
     "claude_code.settings_files._find_in_place": "plugins in ~/.claude",
     "doctor.path_checks.check_state": "the state folder",
     "cli.setup.config": "whether places exist; nothing is opened",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from memory_core.claude_code import agent_names, hook_faults, settings_files
+from memory_core.claude_code import agent_names, settings_files
 from memory_core.curation import lookup
 from memory_core.document import contradictions, markdown, merge_learnings
 from memory_core.document.template import list_counted_sections
@@ -302,7 +302,7 @@ def _check_hooks(
     files: list[settings_files.SettingsFile], environ: Mapping[str, str]
 ) -> tuple[str, list[StatusWarning]]:
     """Return where the hooks are and whether they work, and why they do not, causes only."""
-    faults, missing = hook_faults.list_faults(files, environ), hook_faults.list_missing(files)
+    faults, missing = settings_files.list_faults(files, environ), settings_files.list_missing(files)
     disabling = settings_files.find_disabling_file(files)
     causes = [f"{disabling.path}: disableAllHooks switches all hooks off"] if disabling else []
     problems = dict.fromkeys(f"{file.path}: {file.problem}" for file in files if file.problem)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from memory_core.claude_code import hook_faults, sample_events, settings_files, settings_json
+from memory_core.claude_code import sample_events, settings_files, settings_json
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import agent_status
 from memory_core.monitor.numbers import Numbers
@@ -111,9 +111,9 @@ class Examination:
         return self.project.serves(self.agent) and not config.is_off(self.environ)
 
     @cached_property
-    def faults(self) -> list[hook_faults.HookFault]:
+    def faults(self) -> list[settings_files.HookFault]:
         """Why hooks do nothing, as far as their commands and matchers show."""
-        return hook_faults.list_faults(self.files, self.environ)
+        return settings_files.list_faults(self.files, self.environ)
 
     @property
     def hooks_to_run(self) -> list[OwnHook]:
@@ -143,4 +143,4 @@ class Examination:
         environ = {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
         script = hook_runner.SCRIPT_BY_EVENT[hook.entry.event]
         is_superseded = hook.is_of_plugin and plugin.is_superseded(script, environ)
-        return not (is_superseded or hook_faults.find_fault(hook.file, hook.entry, self.environ))
+        return not (is_superseded or settings_files.find_fault(hook.file, hook.entry, self.environ))
