@@ -21,7 +21,6 @@ SHORTEST_ID = 4
 
 _SIGNS = "#*_` \t"  # of headings, bold type and code
 _NOTHING = ("none", "n/a")
-_HEX = frozenset("0123456789abcdef")
 
 
 def may_judge(text: str) -> bool:
@@ -39,9 +38,6 @@ def find_judgements(text: str, given: list[str]) -> tuple[list[Judgement], str]:
     kept: list[str] = []
     heading, place = "", -1  # a key whose list may follow, and its place in `kept`
     for row in text.split("\n"):
-        if not heading and not may_judge(row):
-            kept.append(row)
-            continue
         key, value = _split_key(row)
         is_item = not key and heading != "" and value != row.strip()
         ids = _find_ids(value, given) if key or is_item else {}
@@ -74,8 +70,7 @@ def _find_ids(value: str, given: list[str]) -> dict[str, int]:
     at = 0
     for word in words.split(" "):
         at += len(word) + 1
-        if len(word) >= SHORTEST_ID and _HEX.issuperset(word):
-            matching = [key for key in given if key.startswith(word)]
-            if len(matching) == 1:
-                ids.setdefault(matching[0], at - 1)
+        matching = [key for key in given if key.startswith(word)]
+        if len(word) >= SHORTEST_ID and len(matching) == 1:
+            ids.setdefault(matching[0], at - 1)
     return ids
