@@ -16,7 +16,6 @@ from memory_core.delegation.run_outcomes import EventResult, RunReport
 from memory_core.history import performance
 from memory_core.learning import run_subject
 from memory_core.memory import remember
-from memory_core.storage import run_records
 
 
 def read_event(run: RunEvent) -> EventResult:
@@ -73,7 +72,7 @@ def _read_end(result: EventResult) -> None:
         run_outcomes.note_tool_use(run)
         _add_end(result, has_ended_before)
     _add_lesson(result, report)
-    if events.report_texts(run.event) and _read_launch(run):
+    if events.report_texts(run.event) and run.launch:
         _say_end(result, report)  # of a run in the background, which has no answer
 
 
@@ -93,7 +92,7 @@ def _note_end(result: EventResult) -> RunReport:
 def _add_end(result: EventResult, has_ended: bool = False) -> None:
     """Add the outcome of a run that ended, unless the answer of its call has more details."""
     run = result.run
-    record, launch = run.runs.record(run.run_id), _read_launch(run)
+    record, launch = run.runs.record(run.run_id), run.launch
     is_in_foreground = record.get("call") and not launch
     # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
     is_over = launch or has_ended or events.report_texts(run.event)
@@ -105,10 +104,6 @@ def _add_end(result: EventResult, has_ended: bool = False) -> None:
         run_outcomes.add_outcome(result, performance.DONE)
 
 
-def _read_launch(run: RunEvent) -> dict[str, object]:
-    return run.runs.record(run_records.launch_id_of(run.run_id))
-
-
 def _add_lesson(result: EventResult, report: RunReport) -> None:
     about = _describe_subject(result.run, report)
     result.lesson = run_outcomes.make_lesson(result.run, report, about=about)
@@ -118,7 +113,7 @@ def _describe_subject(run: RunEvent, report: RunReport) -> str:
     """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
     if not report.learnings or not run.run_id or "keys" in run.record:
         return ""
-    noted = str(run.record.get("asked") or _read_launch(run).get("prompt") or "")
+    noted = str(run.record.get("asked") or run.launch.get("prompt") or "")
     prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
     return run_subject.describe_run(prompt, report.rest)
 

@@ -76,8 +76,12 @@ class RunEvent:
         Of two runs of one agent that start at once, either may have taken the receipt of the
         other.
         """
-        launch = {} if self.call else self.runs.record(run_records.launch_id_of(self.run_id))
-        return self.call or str(launch.get("call") or "")
+        return self.call or str(self.launch.get("call") or "")
+
+    @property
+    def launch(self) -> dict[str, Any]:
+        """Return the record of the run's launch in the background, {} in the foreground."""
+        return self.runs.record(run_records.launch_id_of(self.run_id))
 
     @property
     def given(self) -> list[str]:

@@ -25,7 +25,7 @@ from memory_core.learning import extraction
 from memory_core.memory import remember, run_history
 from memory_core.memory.run_history import RunRecord
 from memory_core.origin import text_origins
-from memory_core.storage import paths, run_records
+from memory_core.storage import paths
 from memory_core.storage.project import Project
 from memory_core.text import subject_words
 
@@ -147,7 +147,7 @@ def list_use(run: RunEvent) -> dict[str, Any]:
 
 def _describe_task(run: RunEvent) -> dict[str, Any]:
     """Return the words of a run's task, and its duration, tokens and tool uses, if known."""
-    event, launch = run.event, run.runs.record(run_records.launch_id_of(run.run_id))
+    event, launch = run.event, run.launch
     words = ("description", "prompt")
     fields: dict[str, Any] = {name: launch[name] for name in words if name in launch}
     fields |= answers.task_words(event)
@@ -213,7 +213,7 @@ def record_missed_run(run: RunEvent, path: str) -> None:
 
     They are read from its transcript at `path`.  Raises OSError.
     """
-    launch, record = run.runs.record(run_records.launch_id_of(run.run_id)), run.record
+    launch, record = run.launch, run.record
     # A background run ends before its last message is in its transcript.
     is_counted = not launch or record.get("recorded") not in FINAL_OUTCOMES or "counted" in record
     if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
