@@ -38,14 +38,12 @@ def type_of(name: str) -> str:
 
 
 def is_placeholder(content: str) -> bool:
-    """Check for a placeholder: text in brackets, or only dots.
+    """Check for a placeholder: text in brackets, only dots, or nothing.
 
     Square brackets may also stand around a learning, as in the note: it has more than three words
     or a path, and no word of a filler.
     """
     bare = content.strip(" \t\r\n`*_\"'.\u2026")
-    if not bare:
-        return bool(content.strip())
     low = bare.lower()
     if is_bracketed(bare):
         words = low[1:-1].replace(",", "").split()
