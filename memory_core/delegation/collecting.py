@@ -81,9 +81,7 @@ def add_chore(project: Project, event: Event, name: str) -> None:
     try:
         _write_report(RunEvent(project, event), name)
     except OSError:
-        from memory_core.delegation import inbox_reports
-
-        inbox_reports.do_chores(project, event)
+        pass  # the next event of this kind asks again
 
 
 def collect(run: RunEvent, name: str) -> None:
