@@ -16,6 +16,7 @@ from memory_core.delegation import run_event, worker
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import recall
 from memory_core.storage import run_records
+from memory_core.text import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from memory_core.memory.ready import ReadyMemory
     from memory_core.memory.recall import MemoryBlock
     from memory_core.storage.project import Project
+
+# The values of `experiment` in a record, as in `performance`, which hooks do not load.
+GIVEN, HELD_OUT = "memory", "held_out"
+
+# For an agent that gets no recording note: it does not learn, and an empty prompt has no receipt.
+PLACEHOLDER = "No memory is given to this run."
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:
@@ -140,13 +147,34 @@ def _add_tasks(run: RunEvent, text: str, is_session: bool = False) -> str:
     return "\n\n".join(filter(None, (text, tasks)))
 
 
-def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, MemoryBlock]:
-    """Return the run's group in an experiment, "" for none, and the block that it receives."""
-    if not run.project.config["experiment"]["hold_out"]:
-        return "", block
-    from memory_core.delegation import hold_out
+# Comparing runs with and without memory: it is withheld from some of those for which it has
+# something, so that the two groups differ in nothing else.
 
-    return hold_out.assign_group(run.project, run.agent, key, block)
+
+def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, MemoryBlock]:
+    """Return the run's group in an experiment, "" for none, and the block that it receives.
+
+    `key` is the id of the call if the memory is added to the prompt, else that of the run; the
+    receipt hands the group on to the run's record.  Without an id a run takes no part.
+    """
+    share = run.project.config["experiment"]["hold_out"]
+    if not (share and key and block.size):
+        return "", block
+    if not is_held_out(key, share):
+        return GIVEN, block
+    is_short = block.memory is not None and block.memory.has_recorded
+    note = recall.format_note(run.project, run.agent, is_short) or [PLACEHOLDER]
+    text = recall.wrap_body(run.project.paths.state.read_key(), run.agent, "", "", note)
+    return HELD_OUT, recall.MemoryBlock(text=text, choices=block.choices, memory=block.memory)
+
+
+def is_held_out(key: str, share: float) -> bool:
+    """Return whether the run of this id is one of the share that gets no memory.
+
+    A hash decides, so that no state is needed, and a hook that runs again decides the same.
+    """
+    digits = digests.hash_text(f"experiment {key}")
+    return bool(int(digits, 16) < share * 16 ** len(digits))
 
 
 def _describe(block: MemoryBlock, group: str = "") -> dict[str, Any]:

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from memory_core.delegation.hold_out import is_held_out
+from memory_core.delegation.delivering import is_held_out
 from memory_core.text import memory_echoes
 from support.calls import SESSION, answer, call_agent, end_agent, start_agent
 from support.events import FACT, LEARNED, make_failed_call
