@@ -17,15 +17,11 @@ from memory_core.files import file_actions
 from memory_core.memory import preparing, remember
 from memory_core.origin import text_origins
 from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
-from memory_core.storage.database import last_look
-from memory_core.storage.paths import BUSY_SECONDS, WAITING_FILE
+from memory_core.storage.paths import BUSY_SECONDS
 from memory_core.storage.project import Project
 
 if TYPE_CHECKING:
     from memory_core.storage.inbox import Report
-
-# What a person has to know when a session has started.
-WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 
 # How long a reader waits for another process that empties the inbox, in seconds.
 READER_SECONDS = 5.0
@@ -181,19 +177,8 @@ def do_chores(project: Project, event: dict[str, Any]) -> None:
     text_origins.look(project)
     for line in text_origins.take_news(project):  # the next hook says it
         remember.add_notice(project, run_records.UNDECIDED, line)
-    for list_lines in (_format_waiting, user_level.ask):
-        for line in list_lines(project):
-            remember.add_notice(project, events.session(event), line)
-
-
-def _format_waiting(project: Project) -> list[str]:
-    """Return that learnings wait, once."""
-    folder = project.paths.state
-    state, waiting = last_look.read_look(folder), folder.read_text(WAITING_FILE)
-    if state.get("version") != last_look.VERSION or waiting in ("", state.get("waiting")):
-        return []  # or before the first look
-    last_look.write_look(folder, {**state, "waiting": waiting})
-    return [WAITING]
+    for line in user_level.ask(project):
+        remember.add_notice(project, events.session(event), line)
 
 
 def _take_old_entries(project: Project) -> None:

@@ -307,7 +307,7 @@ def _is_needed(folder: str) -> bool:
     state = SafeFiles(folder)
     folders = (inbox.FOLDER, hook_files.OLD_FOLDER, old_state.REVIEW)
     waiting = (names for one in folders for _folder, names in tree.walk(state, one))
-    return any(map(state.is_file, (state_db.FILE_NAME, paths.WAITING_FILE))) or any(waiting)
+    return state.is_file(state_db.FILE_NAME) or any(waiting)
 
 
 # --- the completion of shells ---

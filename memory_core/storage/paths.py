@@ -42,9 +42,6 @@ FOLDER_NAME = ".claude-mpm"
 
 PROGRAM_FOLDER = "agent-memory"
 
-# There while learnings wait for a person, see `review_table`.
-WAITING_FILE = "waiting"
-
 # Of files that change with the origins of an agent's texts.
 ORIGINS_FOLDER = "origins"
 

@@ -163,12 +163,12 @@ def test_s3_wrong_in_a_report_does_not_withdraw_a_rule_of_a_person(person: Perso
         assert person.run(*words.split(), rule).returncode == 0
     report = f"Wrong: {id_of(rule)[:4]} because the rule was lifted by the team"
     finish_run(person.sandbox, report)
+    notice = begin_session(person.sandbox)
+    assert "1 waiting, 1 reported as wrong (agent-memory review)" in notice
     assert f"{CONFIRMED} {rule}" in prompt_of(person.sandbox)
     (entry,) = person.read_json("review", "--list")
     reason = "reported as wrong: the rule was lifted by the team; agents still receive it"
     assert (entry["content"], entry["reason"]) == (rule, reason)
-    notice = begin_session(person.sandbox)
-    assert "wait for you (agent-memory review)" in notice
     for words, waits in ((["confirm", "engineer", rule], 0), (["undo"], 1)):
         assert person.run(*words).returncode == 0
         assert f"{CONFIRMED} {rule}" in prompt_of(person.sandbox)

@@ -527,7 +527,7 @@ def test_option_all_keeps_what_a_team_has_committed(fresh: Machine) -> None:
 # One for each state; the content does not matter.
 WAITING_FILES = (
     *("inbox/1-1~qa.json", "review/engineer.jsonl", "review/qa.md", "spool/ops/1-1.json"),
-    *("state.db", "waiting"),
+    "state.db",
 )
 
 

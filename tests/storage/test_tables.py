@@ -205,7 +205,6 @@ def test_removed_learnings_are_gone_and_may_return(sandbox: Sandbox, store: Stor
     assert list_contents(store) == ["Two"]
     remove(store, "Two")
     assert store.agents_to_review() == []
-    assert not (sandbox.state / "waiting").exists()
     add(store, "One")
     assert [entry["id"] for entry in store.read_review("qa")] == [one]
 
@@ -216,13 +215,11 @@ def test_a_lost_database_loses_no_learning_and_no_decision(sandbox: Sandbox, sto
     remove(store, "One", "Two")
     add(store, "One")
     before = store.read_review("qa") + store.read_review("engineer")
-    told = (sandbox.state / "waiting").read_text()
     lose_database(sandbox)
     assert store.read_review("qa") + store.read_review("engineer") == before
     assert list_contents(store) == ["Three", "One"]
     add(store, "Three")
     assert list_contents(store) == ["Three", "One"], "nothing waits twice"
-    assert (sandbox.state / "waiting").read_text() == told
 
 
 def test_a_long_journal_keeps_what_waits_and_what_is_known(sandbox: Sandbox, store: Store) -> None:

@@ -20,8 +20,8 @@ from memory_core.storage import paths
 from memory_core.storage.config_yml import config_merge
 from memory_core.storage.database import origin_table, review_table, run_table
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.paths import WAITING_FILE, StateFiles
-from memory_core.text import digests, fastjson
+from memory_core.storage.paths import StateFiles
+from memory_core.text import fastjson
 
 DECIDED, MADE, REVIEW = "decided", "made", "review"
 
@@ -75,11 +75,7 @@ def _take_origins(connection: sqlite3.Connection, state: StateFiles) -> None:
 
 
 def remove_files(state: StateFiles) -> None:
-    """Remove the files that are taken over; raises OSError if something waits and that is lost."""
-    # This digest is the one of which a person has been told.
-    files = [path for *_names, path in _list_files(state, REVIEW)]
-    if texts := "".join(state.read_text(path, MAX_BYTES) for path in files):
-        state.replace(WAITING_FILE, digests.hash_text(texts).encode(), durable=False)
+    """Remove the files that are taken over."""
     for name in NAMES:
         for entry in state.list_names(name):
             state.remove(f"{name}/{entry}")

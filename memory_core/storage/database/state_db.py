@@ -21,8 +21,8 @@ from typing import TypeVar
 from memory_core.files import file_actions
 from memory_core.storage.database import old_state, origin_table, review_table, run_table
 from memory_core.storage.database.origin_table import Line
-from memory_core.storage.paths import ORIGINS_FOLDER, WAITING_FILE, StateFiles
-from memory_core.text import digests, fastjson
+from memory_core.storage.paths import ORIGINS_FOLDER, StateFiles
+from memory_core.text import fastjson
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
@@ -290,8 +290,6 @@ def _add_lines(db: sqlite3.Connection, state: StateFiles, lines: Sequence[Line])
             raise NotKept(error.errno, error.strerror, JOURNAL) from error
     for line in lines:
         _apply(db, line)
-    if any("id" in line for line in lines):
-        _note_waiting(db, state)
 
 
 def _replay(db: sqlite3.Connection, state: StateFiles) -> None:
@@ -322,15 +320,6 @@ def _apply(db: sqlite3.Connection, line: Line) -> None:
 
 def _format(lines: Iterable[Line]) -> bytes:
     return "".join(f"{fastjson.dumps(line)}\n" for line in lines).encode()
-
-
-def _note_waiting(db: sqlite3.Connection, state: StateFiles) -> None:
-    """Keep a file for hooks that says whether something waits, and changes with it."""
-    ids = [key for (key,) in db.execute("SELECT id FROM reviews ORDER BY id")]
-    if ids:
-        state.replace(WAITING_FILE, digests.hash_text(" ".join(ids)).encode(), durable=False)
-    else:
-        state.remove(WAITING_FILE)
 
 
 def _convert(state: StateFiles, error: sqlite3.Error) -> OSError:
