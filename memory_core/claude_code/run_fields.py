@@ -13,13 +13,6 @@ from memory_core.text import fastjson
 TERMINATED_PREFIX = "Agent terminated early due to an API error: "
 ERROR_TYPE_START = " (error type "
 
-# A finished run's numbers in `tool_response`, in the foreground.
-TOTALS_FIELDS = {
-    "duration_ms": "totalDurationMs",
-    "tokens": "totalTokens",
-    "tool_uses": "totalToolUseCount",
-}
-
 
 def own_transcript_path(event: events.Event) -> str:
     """Return the path of the transcript of the agent that a SubagentStop is about."""
@@ -29,11 +22,15 @@ def own_transcript_path(event: events.Event) -> str:
 def totals(event: events.Event) -> events.Event:
     """Return the size of the run from PostToolUse or PostToolUseFailure, unchecked.
 
-    Time in milliseconds, the tokens of its last request (its whole context), calls of tools.
+    Time in milliseconds, the tokens of its last request (its whole context), calls of tools; only
+    a run in the foreground has all of them.
     """
     response = get_object(event, "tool_response")
-    numbers = {name: response.get(field) for name, field in TOTALS_FIELDS.items()}
-    return {**numbers, "duration_ms": numbers["duration_ms"] or event.get("duration_ms")}
+    return {
+        "duration_ms": response.get("totalDurationMs") or event.get("duration_ms"),
+        "tokens": response.get("totalTokens"),
+        "tool_uses": response.get("totalToolUseCount"),
+    }
 
 
 def tool_name(event: events.Event) -> str:
