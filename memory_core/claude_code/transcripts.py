@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from memory_core.claude_code import events, run_fields
@@ -24,8 +24,8 @@ TOKEN_FIELDS = (
     "output_tokens",
 )
 
-# A longer line is skipped: the largest report seen had 0.2 MB.
-MAX_LINE_BYTES = 4_000_000
+# The part from which the summary of a run is read.
+SUMMARY_BYTES = 4_000_000
 
 
 def list_of_session(path: str) -> list[str]:
@@ -79,24 +79,15 @@ def _read_meta(path: str) -> dict[str, Any]:
     return fastjson.load_object(files.read_text(name, TAIL_BYTES))
 
 
-def read_lines(
-    path: str, offset: int, is_wanted: Callable[[bytes], bool]
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the whole lines from `offset` on that `is_wanted` accepts, and where they end.
-
-    A line longer than MAX_LINE_BYTES is skipped.  Raises OSError.
-    """
+def read_lines(path: str, offset: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield the whole lines from `offset` on, each with its length in bytes; raises OSError."""
     files, name = locate(path)
-    lines: list[dict[str, Any]] = []
     with os.fdopen(files.open(name, os.O_RDONLY), "rb") as file:
         file.seek(offset)
         for line in file:
             if not line.endswith(b"\n"):
-                break
-            offset += len(line)
-            if len(line) <= MAX_LINE_BYTES and is_wanted(line):
-                lines.append(run_fields.parse(line))
-    return lines, offset
+                return
+            yield run_fields.parse(line), len(line)
 
 
 def read_calls(path: str, *words: str) -> list[tuple[str, dict[str, Any]]]:
@@ -118,7 +109,7 @@ class TranscriptSummary:
 
     def __init__(self, path: str) -> None:
         """Read an agent's transcript, or the end of a very long one; raises OSError."""
-        lines, is_whole = read_end(path, MAX_LINE_BYTES)
+        lines, is_whole = read_end(path, SUMMARY_BYTES)
         meta = _read_meta(path)
         messages = [value for line in lines if (value := _parse_message(line))]
         self.call = run_fields.get_text(meta, "toolUseId")

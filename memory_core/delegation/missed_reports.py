@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from memory_core.claude_code import agent_names, events, run_fields, transcripts
 from memory_core.delegation import run_outcomes
 from memory_core.delegation.run_event import RunEvent
-from memory_core.learning import feedback_lines, lines
 from memory_core.memory import remember, run_history
 from memory_core.storage import event_log, hook_files
 from memory_core.storage.database import state_db
@@ -78,7 +77,7 @@ def sweep(project: Project, folders: list[str], seconds: float = math.inf) -> Sw
 
 
 def _read(project: Project, state: _SweepState, path: str, result: SweepResult) -> None:
-    """Read a transcript from its offset on."""
+    """Save what a transcript teaches from its offset on, in lines of this project."""
     session, run_id = _identify(path)
     event = {"session_id": session, "agent_transcript_path": path}
     run = RunEvent(project, event, run_id=run_id)
@@ -89,36 +88,25 @@ def _read(project: Project, state: _SweepState, path: str, result: SweepResult) 
     run_outcomes.record_missed_run(run, path)
     if transcripts.mtime_of(path) < (run.record.get("ended") or 0) + SETTLE_SECONDS:
         return
-    offset = state.offsets.get(path, 0)
-    lines, end = transcripts.read_lines(path, offset, lambda line: _may_teach(run, line))
-    result.learnings += _learn(run, lines)
+    offset = end = state.offsets.get(path, 0)
+    texts = list[str]()
+    for line, length in transcripts.read_lines(path, offset):
+        end += length
+        said = transcripts.agent_texts(line)
+        if said and run_outcomes.contains(project, run_fields.get_text(line, "cwd")):
+            texts += said
+    report = run_outcomes.read_report(run, texts)
+    if lesson := run_outcomes.make_lesson(run, report, source="sweep"):
+        remember.merge_lesson(project, run.agent, lesson)
+    result.learnings += sum(not learning.reason for learning in report.learnings)
     result.transcripts += end > offset
     state.offsets[path] = end
-
-
-def _may_teach(run: RunEvent, line: bytes) -> bool:
-    text = line.decode("utf-8", "replace")  # JSON
-    return lines.may_teach(text) or (bool(run.given) and feedback_lines.may_judge(text))
 
 
 def _identify(path: str) -> tuple[str, str]:
     """Return (session, run) of a transcript: SESSION/subagents/.../agent-RUN.jsonl."""
     session = path.partition(f"{os.sep}subagents{os.sep}")[0]
     return os.path.basename(session), os.path.basename(path)[len("agent-") : -len(".jsonl")]
-
-
-def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
-    """Save the learnings in these lines; return their number."""
-    texts = [
-        text
-        for line in lines
-        if run_outcomes.contains(run.project, run_fields.get_text(line, "cwd"))
-        for text in transcripts.agent_texts(line)
-    ]
-    report = run_outcomes.read_report(run, texts)
-    if lesson := run_outcomes.make_lesson(run, report, source="sweep"):
-        remember.merge_lesson(run.project, run.agent, lesson)
-    return sum(not learning.reason for learning in report.learnings)
 
 
 class _SweepState:

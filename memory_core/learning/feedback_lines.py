@@ -23,12 +23,6 @@ _SIGNS = "#*_` \t"  # of headings, bold type and code
 _NOTHING = ("none", "n/a")
 
 
-def may_judge(text: str) -> bool:
-    """Return False for a text without one of the keys, as most lines are."""
-    low = text.lower()
-    return USED in low or WRONG in low
-
-
 def find_judgements(text: str, given: list[str]) -> tuple[list[Judgement], str]:
     """Return what a text says about the given items, and the text without these lines.
 
