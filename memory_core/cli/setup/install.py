@@ -33,7 +33,6 @@ def install(
 
 
 def upgrade(
-    check: Annotated[bool, flag("--check", "Show the newest version and change nothing.")] = False,
     to: Annotated[str, option("VERSION", "Install this version.  Default: the newest.")] = "",
 ) -> None:
     """Upgrade the program and the hooks of all your projects.
@@ -43,9 +42,9 @@ def upgrade(
 
     \b
     Example:
-      agent-memory upgrade --check
+      agent-memory upgrade
     """
-    upgrades.upgrade(check, to, say=print_line)
+    upgrades.upgrade(to, say=print_line)
 
 
 def uninstall(
