@@ -22,7 +22,6 @@ CHECKS: Mapping[str, Check] = {
     "config": file_checks.check_config,
     "switched-off": hook_checks.check_enabled,
     "settings": hook_checks.check_settings,
-    "plugin": hook_checks.check_plugin,
     "command": hook_checks.check_commands,
     "memory": file_checks.check_memories,
     "inbox": file_checks.check_inbox,

@@ -14,7 +14,7 @@ from memory_core import __version__
 from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.doctor import examination
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
-from memory_core.setup import hook_runner, installation, plugin, plugin_environment, program
+from memory_core.setup import hook_runner, installation, plugin, program
 from memory_core.storage import config
 from memory_core.text import memory_echoes
 
@@ -161,24 +161,6 @@ def _update_hooks(path: str) -> Iterator[Repair]:
     diff = installation.renew(path)
     if diff:
         yield Repair("hooks updated", path, diff=diff)
-
-
-def check_plugin(exam: Examination) -> Iterator[Finding]:
-    """Check the Python environment of the agent-memory plugin."""
-    files = {hook.file.plugin: hook.file for hook in exam.hooks_to_run if hook.is_of_plugin}
-    for file in files.values():
-        data = _find_plugin_data(exam, file)
-        if plugin_environment.is_ready(data, file.folder):
-            yield Finding(OK, "the plugin's Python environment is ready", data)
-            continue
-        what, advice = "is not built yet", "start a session of Claude Code"
-        if plugin_environment.is_building(data):
-            what, advice = "is being built", "wait a minute"
-        elif reason := plugin_environment.read_failure(data):
-            retry = shlex.join([os.path.join(file.folder, "bin", "agent-memory"), "--version"])
-            log = os.path.join(data, plugin_environment.LOG_NAME)
-            what, advice = f"could not be built: {reason}", f"see {log}; to try again: {retry}"
-        yield Finding(WARNING, f"the plugin's Python environment {what}", data, advice)
 
 
 def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> str:

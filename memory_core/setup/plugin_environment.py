@@ -46,20 +46,20 @@ def root() -> str:
     return os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
 
 
-def read_dependencies(folder: str = "") -> list[str]:
+def read_dependencies() -> list[str]:
     """Return the requirements in pyproject.toml with those of the MCP server.
 
     Without `tomllib`, which Python 3.10 lacks.
     """
-    with open(os.path.join(folder or root(), "pyproject.toml"), encoding="utf-8") as file:
+    with open(os.path.join(root(), "pyproject.toml"), encoding="utf-8") as file:
         text = file.read()
     lists = (text.partition(f"\n{key} = ")[2].partition("]")[0] for key in ("dependencies", "mcp"))
     return [str(one) for listing in lists for one in ast.literal_eval(f"{listing}]")]
 
 
-def hash_dependencies(folder: str = "") -> str:
+def hash_dependencies() -> str:
     """Return a hash of the requirements; an environment's name starts with it."""
-    return digests.hash_text("\n".join(read_dependencies(folder)))
+    return digests.hash_text("\n".join(read_dependencies()))
 
 
 def read_failure(data: str) -> str:
@@ -67,12 +67,12 @@ def read_failure(data: str) -> str:
     return "".join(SafeFiles(data).read_text(LOG_NAME).splitlines()[-1:])
 
 
-def is_ready(data: str, folder: str = "") -> bool:
+def is_ready(data: str) -> bool:
     """Say whether the environment in use works and has the dependencies of this version."""
     link = os.path.join(data, "venv")
     python = os.path.join(link, "bin", "python")
     key = os.path.basename(os.path.realpath(link)).partition("-")[0]
-    return os.access(python, os.X_OK) and key == hash_dependencies(folder)
+    return os.access(python, os.X_OK) and key == hash_dependencies()
 
 
 def is_building(data: str) -> bool:
