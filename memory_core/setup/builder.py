@@ -152,7 +152,7 @@ def _create_by_pip(new: str, requirements: Sequence[str]) -> None:
 def run(command: Sequence[str]) -> str:
     """Run a step and return its output; raises InstallRefused with the last error in the output."""
     try:
-        process = subprocess.Popen(
+        process = subprocess.run(
             command,
             env={name: text for name, text in os.environ.items() if name not in REMOVED_VARIABLES},
             cwd=os.path.abspath(os.sep),  # uv reads the settings of the current folder
@@ -161,19 +161,14 @@ def run(command: Sequence[str]) -> str:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            timeout=STEP_TIMEOUT,
+            check=False,
         )
     except OSError as error:
         raise InstallRefused(f"{command[0]}: {error.strerror}.") from None
-    with process:
-        try:
-            output = process.communicate(timeout=STEP_TIMEOUT)[0]
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise InstallRefused(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
-        except KeyboardInterrupt:
-            process.terminate()  # Ctrl-C has reached it already, but not SIGTERM
-            process.wait()  # it cleans up
-            raise
+    except subprocess.TimeoutExpired:
+        raise InstallRefused(f"{command[0]} took longer than {STEP_TIMEOUT} s.") from None
+    output = process.stdout
     if process.returncode:
         raise InstallRefused(_explain(command, output), output=f"$ {' '.join(command)}\n{output}")
     return output

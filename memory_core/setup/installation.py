@@ -9,12 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import NoReturn
 
 from memory_core import __version__
 from memory_core.claude_code import agent_names, headless, settings_files, settings_json
@@ -34,24 +32,9 @@ from memory_core.tasks import backlog_folder, claude_md_import
 NO_MEMORY = "no memory yet"
 OF_CLAUDE_CODE = f"{NO_MEMORY} (an agent of Claude Code)"
 
-# Ctrl-C, and the end of the terminal or of the machine.
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def _stop(_number: int, _frame: object) -> NoReturn:
-    """Stop a verb once: it cleans up then."""
-    for number in STOP_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
 
 def run_guarded(verb: Callable[[], None]) -> int:
-    """Run a verb; print what stopped it on stderr, and return the exit status.
-
-    The end of the terminal or of the machine stops it like Ctrl-C.
-    """
-    for number in STOP_SIGNALS:
-        signal.signal(number, _stop)
+    """Run a verb; print what stopped it on stderr, and return the exit status."""
     try:
         verb()
     except InstallRefused as refusal:
