@@ -15,9 +15,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
@@ -31,7 +30,6 @@ COMMAND_WAIT = 100.0
 # Seconds that the MCP server waits for it: Claude Code 2.1.329 stops waiting after 30.
 SERVER_WAIT = 20.0
 
-POLL_PAUSE = 0.1
 LOCK_NAME, LOG_NAME = "build.lock", "build.log"
 
 BUILD_STARTED = (
@@ -75,16 +73,6 @@ def is_ready(data: str) -> bool:
     return os.access(python, os.X_OK) and key == hash_dependencies()
 
 
-def is_building(data: str) -> bool:
-    """Say whether a builder holds the lock."""
-    try:
-        with open(os.path.join(data, LOCK_NAME), "rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return isinstance(error, BlockingIOError)
-    return False
-
-
 # --- when a session starts ---
 
 
@@ -98,7 +86,7 @@ def handle_session_start(environ: Mapping[str, str]) -> None:
     message = BUILD_STARTED
     if read_failure(data):
         message = f"agent-memory: {_explain_failure(data)} Trying again."
-    if start_build(data) or is_building(data):  # the MCP server may have been first
+    if start_build(data):
         print(json.dumps({"systemMessage": message}))
 
 
@@ -128,30 +116,26 @@ def _note_command(data: str, environ: Mapping[str, str]) -> None:
             folder.remove(typed_command.FILE)
 
 
-def start_build(data: str) -> bool:
-    """Start a build in the background, unless one runs; return whether it was started."""
+def start_build(data: str) -> subprocess.Popen[bytes] | None:
+    """Start a build in the background, which waits for one that runs; None if that fails."""
     command = ["/bin/sh", os.path.join(root(), "hooks", "plugin.sh"), "build"]
     # As this process got it: the shell in Claude Code lacks the first, the folder is another one.
     project = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
     environ = {**os.environ, "CLAUDE_PLUGIN_DATA": data, "CLAUDE_PROJECT_DIR": project}
     try:
         os.makedirs(data, exist_ok=True)
-        with open(os.path.join(data, LOCK_NAME), "ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with open(os.path.join(data, LOG_NAME), "wb") as log:
-                subprocess.Popen(
-                    command,
-                    cwd=data,
-                    env=environ,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,  # the build goes on when this session ends
-                    pass_fds=[lock.fileno()],  # the lock is the builder's until it ends
-                )
-    except OSError:  # a build runs, or the folder cannot be written: hooks need no environment
-        return False
-    return True
+        SafeFiles(data).remove(LOG_NAME)
+        return subprocess.Popen(
+            command,
+            cwd=data,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # the build goes on when this session ends
+        )
+    except OSError:  # the folder cannot be written: hooks need no environment
+        return None
 
 
 # --- commands and the MCP server ---
@@ -160,13 +144,13 @@ def start_build(data: str) -> bool:
 def wait_until_ready(environ: Mapping[str, str], seconds: float) -> str:
     """Start the build if it is needed and wait for it; return why it is not ready, or ""."""
     data = environ[plugin.DATA_VARIABLE]
-    until = time.monotonic() + seconds
-    if not is_ready(data):
-        start_build(data)
-    while is_building(data):
-        if time.monotonic() >= until:
-            return STILL_BUILDING
-        time.sleep(POLL_PAUSE)
+    if is_ready(data):
+        return ""
+    try:
+        if process := start_build(data):
+            process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return STILL_BUILDING
     return "" if is_ready(data) else _explain_failure(data)
 
 
@@ -188,11 +172,18 @@ def run_in_environment(arguments: list[str], environ: Mapping[str, str]) -> None
 # --- building ---
 
 
-def build(environ: Mapping[str, str]) -> int:
-    """Build the environment; return the exit status.  `start_build` has the lock."""
+def build(environ: Mapping[str, str]) -> None:
+    """Build the environment, unless another process has tried it meanwhile."""
     data = environ[plugin.DATA_VARIABLE]
-    if is_ready(data):
-        return 0
+    log = os.path.join(data, LOG_NAME)
+    with open(os.path.join(data, LOCK_NAME), "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (is_ready(data) or read_failure(data)):
+            with open(log, "w", encoding="utf-8") as file, redirect_stdout(file):
+                _build(data)
+
+
+def _build(data: str) -> None:
     try:
         with builder.add_environment(data, f"{hash_dependencies()}-") as new:
             builder.create(new, read_dependencies())
@@ -200,5 +191,3 @@ def build(environ: Mapping[str, str]) -> int:
     except (builder.InstallRefused, OSError) as error:
         reason = f"{error.strerror}." if isinstance(error, OSError) else str(error)
         print(f"{getattr(error, 'output', '')}\n{reason}", flush=True)
-        return 1
-    return 0

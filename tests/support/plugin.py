@@ -1,5 +1,6 @@
 """A user whose Claude Code has the plugin, and the Python environment of the plugin."""
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -59,9 +60,17 @@ class Plugged:
 
         def is_over() -> bool:
             is_there = plugin_environment.is_ready(data) or plugin_environment.read_failure(data)
-            return bool(is_there) and not plugin_environment.is_building(data)
+            return bool(is_there) and not self._is_building()
 
         wait_until(is_over)
+
+    def _is_building(self) -> bool:
+        with (self.data / plugin_environment.LOCK_NAME).open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
     def env(self, **more: str) -> dict[str, str]:
         own = {"CLAUDE_PLUGIN_ROOT": str(self.folder), "CLAUDE_PLUGIN_DATA": str(self.data)}
