@@ -34,8 +34,7 @@ from memory_core.files import file_actions, tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import builder
 from memory_core.setup.builder import InstallRefused
-from memory_core.storage import event_log, hook_files, inbox, paths, state_owner, typed_command
-from memory_core.storage.database import old_state, state_db
+from memory_core.storage import event_log, paths, state_owner, typed_command
 from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
@@ -124,16 +123,14 @@ def find_command() -> str:
 
 def format_command() -> str:
     """Return the command as the user can type it: its path, unless PATH leads to it."""
-    link = _command_link()
-    is_tools = os.path.realpath(link) == os.path.realpath(_tool_command())
+    if shutil.which(COMMAND) and not find_rival():
+        return COMMAND
     if os.path.exists(find_command()):
-        path = link if is_tools or _is_own_link(link) else find_command()
-    elif find_own_note().tool == "uvx":
+        link = _command_link()
+        return link if _is_own_link(link) else find_command()
+    if find_own_note().tool == "uvx":
         return f"uvx {COMMAND}"
-    else:
-        path = os.path.join(os.path.dirname(sys.executable), COMMAND)
-    folders = os.environ.get("PATH", "").split(os.pathsep)
-    return COMMAND if os.path.dirname(path) in folders and not find_rival() else path
+    return os.path.join(os.path.dirname(sys.executable), COMMAND)
 
 
 def _tool_command() -> str:
@@ -303,11 +300,9 @@ def remove(states: str, removal: Removal) -> None:
 
 
 def _is_needed(folder: str) -> bool:
-    """Say whether a state has a database, or learnings in other files, as of `storage.inbox`."""
-    state = SafeFiles(folder)
-    folders = (inbox.FOLDER, hook_files.OLD_FOLDER, old_state.REVIEW)
-    waiting = (names for one in folders for _folder, names in tree.walk(state, one))
-    return state.is_file(state_db.FILE_NAME) or any(waiting)
+    """Say whether a state has more than logs: decisions, learnings that wait, undo."""
+    logs = {state_owner.OWNER_FILE, *event_log.FILES}
+    return any(set(names) - logs for _folder, names in tree.walk(SafeFiles(folder), ""))
 
 
 # --- the completion of shells ---
