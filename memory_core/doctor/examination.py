@@ -141,6 +141,6 @@ class Examination:
     def is_active(self, hook: OwnHook) -> bool:
         """Say whether the hook works, and is none of the plugin whose work settings do."""
         environ = {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
-        script = hook_runner.SCRIPT_BY_EVENT[hook.entry.event]
+        script = hook_runner.list_scripts()[hook.entry.event]
         is_superseded = hook.is_of_plugin and plugin.is_superseded(script, environ)
         return not (is_superseded or settings_files.find_fault(hook.file, hook.entry, self.environ))

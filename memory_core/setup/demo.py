@@ -112,7 +112,7 @@ def _run(project: Project, kind: str, run: str, prompt: str) -> hook_runner.Hook
     event = sample_events.build(kind, AGENT, project.paths.root, run, prompt, REPORT)
     data = json.dumps({**event, "session_id": "demo"}).encode()
     name = event["hook_event_name"]
-    command = settings_json.build_command(hook_runner.SCRIPT_BY_EVENT[name])
+    command = settings_json.build_command(hook_runner.list_scripts()[name])
     words = [hook_runner.SHELL, "-c", command]
     result = hook_runner.run(project, words, data, project.environ)
     if result.fault:

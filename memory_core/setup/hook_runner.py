@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from memory_core.claude_code import settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files import tree
 from memory_core.monitor import log_reading
@@ -22,17 +23,6 @@ from memory_core.storage import hook_files, paths, state_owner
 from memory_core.storage.project import Project
 from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
-
-# The script that answers each event, as in settings.template.json.
-SCRIPT_BY_EVENT = {
-    "PreToolUse": "pre_tool_use",
-    "SubagentStart": "subagent_start",
-    "SessionStart": "session_start",
-    "PostToolUse": "post_tool_use",
-    "PostToolUseFailure": "post_tool_use",
-    "SubagentStop": "subagent_stop",
-    "SessionEnd": "session_end",
-}
 
 # Start of the paths of files that are kept outside of the project.
 STATE_LABEL = f"state{os.sep}"
@@ -109,6 +99,12 @@ def read_template() -> str:
     name = "settings.template.json"
     with open(find_own_file(f"memory_core/{name}", name), encoding="utf-8") as file:
         return file.read()
+
+
+def list_scripts() -> dict[str, str]:
+    """Return the script that answers each event; raises FileNotFoundError."""
+    hooks = settings_json.build_hooks(read_template(), build=str)
+    return {event: groups[0]["hooks"][0]["command"] for event, groups in hooks.items()}
 
 
 def build_command(script: str) -> list[str]:

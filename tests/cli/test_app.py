@@ -404,7 +404,7 @@ def test_each_sample_is_a_new_run(settled: Person, kind: str) -> None:
         event = json.loads(settled.run("sample", kind).stdout)
         assert events.validate(event, "") == event
         assert run_records.is_safe_id(event.get("agent_id", "a"))
-        script = hook_runner.SCRIPT_BY_EVENT[event["hook_event_name"]]
+        script = hook_runner.list_scripts()[event["hook_event_name"]]
         done = settled.sandbox.run_hook(script, event)
         assert (done.status, done.stderr) == (0, b"")
         assert bool(done.stdout) == (kind in ("pre", "start", "post", "handback"))
@@ -441,8 +441,9 @@ def test_replay_prints_reply_diff_and_time(settled: Person) -> None:
 
 
 def test_replay_runs_the_hooks_of_an_installed_package(settled: Person, tmp_path: Path) -> None:
-    for name, folder in (("memory_core", "memory_core"), ("agent_memory_hooks", "hooks")):
-        (tmp_path / name).symlink_to(REPO / folder)
+    for name in ("memory_core", "settings.template.json"):
+        (tmp_path / name).symlink_to(REPO / name)
+    (tmp_path / "agent_memory_hooks").symlink_to(REPO / "hooks")
     data = settled.make_sample("pre")
     done = settled.run("replay", "-", "--json", data=data, PYTHONPATH=str(tmp_path))
     told = json.loads(done.stdout)

@@ -61,10 +61,11 @@ def replay(
     if not fields:
         raise CommandRefused(f"{event} is not an event: a JSON object is expected")
     name = str(fields.get("hook_event_name", "without hook_event_name"))
-    if name not in hook_runner.SCRIPT_BY_EVENT:
+    scripts = hook_runner.list_scripts()
+    if name not in scripts:
         what = f"nothing to replay: no hook answers the event {name}"
-        raise CommandRefused(f"{what}: expected one of {', '.join(hook_runner.SCRIPT_BY_EVENT)}")
-    script = hook_runner.SCRIPT_BY_EVENT[name]
+        raise CommandRefused(f"{what}: expected one of {', '.join(scripts)}")
+    script = scripts[name]
     run = hook_runner.run if write else hook_runner.run_on_copy
     result = run(find_project(), hook_runner.build_command(script), data, os.environ)
     print_json(_to_json(fields, script, result, write))
