@@ -34,8 +34,8 @@ is_outside "$config" || config=${HOME:-/dev/null}/.claude
 data=${CLAUDE_PLUGIN_DATA:-}
 is_outside "$data" || data=$config/plugins/data/agent-memory-plugin
 
-# The shell of Claude Code has bin/ on its PATH, but not CLAUDE_PLUGIN_DATA.  Find the folder with
-# an environment, or else the one that hooks have used before.
+# The shell of Claude Code has bin/ on its PATH, but not CLAUDE_PLUGIN_DATA, and neither has the
+# doctor.  Find the folder with an environment, or else the one that hooks have used before.
 find_data() {
     for sign in venv/bin/python python; do
         for folder in "$config"/plugins/data/agent-memory-*; do
@@ -117,7 +117,7 @@ without_python() {
     exit 0
 }
 
-[ "$1" != run ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || find_data
+[ -n "${CLAUDE_PLUGIN_DATA:-}" ] || find_data
 set -f # an entry of PATH is not a pattern
 python=$data/venv/bin/python
 [ -x "$python" ] || find_python

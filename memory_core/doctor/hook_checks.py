@@ -14,7 +14,7 @@ from memory_core import __version__
 from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.doctor import examination
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
-from memory_core.setup import hook_runner, installation, plugin, program
+from memory_core.setup import hook_runner, installation, program
 from memory_core.storage import config
 from memory_core.text import memory_echoes
 
@@ -163,13 +163,6 @@ def _update_hooks(path: str) -> Iterator[Repair]:
         yield Repair("hooks updated", path, diff=diff)
 
 
-def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> str:
-    """Return the data folder of a plugin."""
-    folder = settings_files.find_config_folder(exam.environ)
-    data, old = (plugin.data_folder(folder, name) for name in (file.plugin, plugin.FALLBACK_FOLDER))
-    return old if os.path.isdir(old) and not os.path.isdir(data) else data
-
-
 # --- the programs behind the hooks ---
 
 
@@ -185,8 +178,7 @@ def check_commands(exam: Examination) -> Iterator[Finding]:
 def _run_hook(exam: Examination, hook: examination.OwnHook) -> Finding:
     environ = exam.environ
     if hook.file.folder:
-        data = _find_plugin_data(exam, hook.file)
-        environ = {**environ, "CLAUDE_PLUGIN_ROOT": hook.file.folder, "CLAUDE_PLUGIN_DATA": data}
+        environ = {**environ, "CLAUDE_PLUGIN_ROOT": hook.file.folder}
     path, event = hook.file.path, hook.entry.event
     kind = SAMPLE_BY_EVENT[event]
     sample = sample_events.build(kind, exam.agent, exam.root, f"command{event}")

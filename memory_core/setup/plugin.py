@@ -23,9 +23,6 @@ DATA_VARIABLE = "AGENT_MEMORY_PLUGIN_DATA"
 TAG = "agent_memory="
 FOLDER = '"$HOME/.local/share/agent-memory/venv"'
 
-# The data folder in clients that give plugins none; hooks/plugin.sh has the same name.
-FALLBACK_FOLDER = "agent-memory-plugin"
-
 # Start of the plugin's commands.  With braces, Claude Code would put the path into the command,
 # where the shell would run a `$()` in it.
 COMMAND_PREFIX = f'{TAG}"$CLAUDE_PLUGIN_ROOT";'
@@ -47,12 +44,6 @@ def format_command(script: str) -> str:
     """
     path = '"$agent_memory/hooks/plugin.sh"'
     return f"{COMMAND_PREFIX} if [ -r {path} ]; then exec /bin/sh {path} hook {script}; fi"
-
-
-def data_folder(config: str, name: str) -> str:
-    """Return the folder that Claude Code gives PLUGIN@MARKETPLACE (seen in 2.1.329)."""
-    folder = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
-    return os.path.join(config, "plugins", "data", folder)
 
 
 def is_superseded(script: str, environ: Mapping[str, str]) -> bool:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_core.setup import plugin, plugin_environment
+from memory_core.setup import plugin_environment
 from support.command_line import install_hooks
 from support.paths import REPO
-from support.plugin import borrow_environment
+from support.plugin import FALLBACK_FOLDER, borrow_environment
 from support.processes import run_text, wait_until
 from support.ways import UNUSED
 
@@ -35,7 +35,7 @@ def read_install_commands() -> list[list[str]]:
 
 def data_folder(desk: Desk) -> Path:
     """Return the data folder of the plugin, or the fallback that old clients need."""
-    name = "agent-memory-agent-memory" if desk.claude.since(CURRENT) else plugin.FALLBACK_FOLDER
+    name = "agent-memory-agent-memory" if desk.claude.since(CURRENT) else FALLBACK_FOLDER
     return desk.home / ".claude" / "plugins" / "data" / name
 
 

@@ -1,6 +1,7 @@
 """The Claude Code plugin without Claude Code: its manifests and its hooks."""
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from memory_core.setup import hook_runner, plugin, plugin_environment
 from support.command_line import ITEM, install_hooks, link_program, read_stderr
 from support.files import write, write_program
 from support.paths import REPO
-from support.plugin import HOOKS, Plugged, borrow_environment, copy_plugin
+from support.plugin import FALLBACK_FOLDER, HOOKS, Plugged, borrow_environment, copy_plugin
 from support.sandbox import Sandbox
 from support.ways import base_python
 
@@ -59,7 +60,7 @@ def test_the_manifests_agree_with_the_project() -> None:
 def test_repeated_texts_are_equal() -> None:
     script = (REPO / "hooks" / "plugin.sh").read_text(encoding="utf-8")
     assert f"\ndoor='{plugin.LAUNCH_CODE}'\n" in script
-    assert f"/plugins/data/{plugin.FALLBACK_FOLDER}\n" in script
+    assert f"/plugins/data/{FALLBACK_FOLDER}\n" in script
     assert f"AGENT_MEMORY_PLUGIN_DATA={'' or chr(34)}$data" in script
     assert plugin.DATA_VARIABLE == "AGENT_MEMORY_PLUGIN_DATA"
     assert plugin.TAG == settings_json.COMMAND_PREFIX
@@ -184,7 +185,7 @@ def plant(plugged: Plugged, path: Path) -> None:
 def test_variables_of_a_project_choose_no_program(plugged: Plugged, name: str, value: str) -> None:
     sandbox = plugged.sandbox
     value = value.format(project=sandbox.root, home=sandbox.home, name=sandbox.root.name)
-    for place in ("", f"plugins/data/{plugin.FALLBACK_FOLDER}", "agent-memory"):
+    for place in ("", f"plugins/data/{FALLBACK_FOLDER}", "agent-memory"):
         venv = sandbox.root / place / "venv"
         plant(plugged, venv / "bin" / "python")
         (venv / "hooks").symlink_to(REPO / "hooks")
@@ -316,7 +317,9 @@ LISTED = f"agent-memory@{MARKET['name']}"
 
 def doctor(plugged: Plugged) -> list[dict[str, Any]]:
     plugged.sandbox.write_memory("engineer", ITEM)
-    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" doctor --json')
+    command = '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" doctor --json'
+    done = plugged.run_shell(command, CLAUDE_PLUGIN_DATA="")
+    assert os.listdir(plugged.data.parent) == [plugged.data.name]
     return list(json.loads(done.stdout)["findings"])
 
 

@@ -20,6 +20,9 @@ from support.workers import await_worker
 
 HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
 
+# The data folder in clients that give plugins none.
+FALLBACK_FOLDER = "agent-memory-plugin"
+
 # A `uv` whose environments use the packages of the tests.
 BORROWING_UV = (
     'echo "$@" >> "$HOME/uv"\n'
