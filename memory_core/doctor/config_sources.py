@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from memory_core.storage.config_yml import config_file, config_merge
-from memory_core.storage.config_yml.default_settings import DEFAULTS, SETTINGS
+from memory_core.storage.config_yml.default_settings import DEFAULTS, OVERRIDES, ROWS
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
@@ -25,23 +26,18 @@ def list_settings(project: Project) -> list[Setting]:
     merged = _flatten(config_merge.load(paths, user, {}).values)
     # If the user's file is unreadable, the last settings that were read count as its own.
     users_own = {user.config: _flatten(_read_file(user, paths)[0]) or merged} if user else {}
-    layers = {"default": _flatten(DEFAULTS), **users_own, paths.config: merged}
-    layers["environment"] = settings
-    descriptions = {key.removeprefix("memory."): row.meaning for key, row in SETTINGS.items()}
+    before = _flatten(DEFAULTS)
+    sources = dict.fromkeys(settings, "default")
+    for source, values in {**users_own, paths.config: merged, "environment": settings}.items():
+        changed = [key for key in settings if values.get(key) != before.get(key)]
+        sources |= dict.fromkeys(changed, source)
+        before = values
+    return [Setting(key, value, sources[key], _describe(key)) for key, value in settings.items()]
 
-    def find_source(key: str) -> str:
-        source, before = "default", None
-        for name, values in layers.items():
-            if values.get(key) != before:
-                source, before = name, values.get(key)
-        return source
 
-    def describe(key: str) -> str:
-        if key.startswith("agent_overrides."):
-            key = f"agent_overrides.AGENT.{key.rpartition('.')[2]}"
-        return descriptions.get(key, "settings for single agents")
-
-    return [Setting(key, value, find_source(key), describe(key)) for key, value in settings.items()]
+def _describe(key: str) -> str:
+    row = ROWS.get(re.sub(r"^agent_overrides\..*\.", OVERRIDES, key))
+    return row.meaning if row else "settings for single agents"
 
 
 def list_problems(project: Project) -> list[str]:
