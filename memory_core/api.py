@@ -41,13 +41,13 @@ class Memories:
     """
 
     def __init__(self, project: str | os.PathLike[str] = "") -> None:
-        folder = os.path.abspath(os.path.expanduser(project)) if os.fspath(project) else ""
         environ = dict(os.environ)
-        if folder and not os.path.isdir(folder):
-            raise NotADirectoryError(errno.ENOTDIR, "not a folder", folder)
-        if folder:
-            environ.pop("CLAUDE_PROJECT_DIR", None)
-        self._project = find_project(folder, environ)
+        if os.fspath(project):
+            folder = os.path.abspath(os.path.expanduser(project))
+            if not os.path.isdir(folder):
+                raise NotADirectoryError(errno.ENOTDIR, "not a folder", folder)
+            environ["CLAUDE_PROJECT_DIR"] = folder
+        self._project = find_project("", environ)
 
     @property
     def root(self) -> str:

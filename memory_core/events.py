@@ -69,7 +69,6 @@ def follow(
 
 
 def _find_paths(project: str | os.PathLike[str]) -> paths.LevelPaths:
-    folder = os.path.abspath(os.path.expanduser(project)) if os.fspath(project) else ""
-    hidden = {"CLAUDE_PROJECT_DIR"} if folder else set()
-    environ = {name: value for name, value in os.environ.items() if name not in hidden}
-    return paths.find_project_level(folder, environ)
+    named = os.path.abspath(os.path.expanduser(project)) if os.fspath(project) else ""
+    own = {"CLAUDE_PROJECT_DIR": named} if named else {}
+    return paths.find_project_level("", {**os.environ, **own})
