@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -13,7 +13,7 @@ from memory_core.delegation import inbox_reports
 from memory_core.doctor import config_sources
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
 from memory_core.git import driver_notice, merge_driver
-from memory_core.git.resolve import Resolution, resolve_files
+from memory_core.git.resolve import resolve_files
 from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner
 from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
@@ -182,11 +182,7 @@ def _empty_inbox(project: Project) -> Iterator[Repair]:
 
 def _resolve(project: Project, agents: Sequence[str] = (), user: bool = False) -> Iterator[Repair]:
     """Keep both sides of the conflicts in the files of these agents, or in all files."""
-    yield from _report_resolved(resolve_files(project, agents, user, write=True))
-
-
-def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
-    for resolution in resolutions:
+    for resolution in resolve_files(project, agents, user, write=True):
         change, error = resolution.change, resolution.refused
         diff = "" if error else change.diff()
         yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
@@ -194,10 +190,6 @@ def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
 
 def _install_driver(project: Project) -> Iterator[Repair]:
     """Install git's merge driver in this clone."""
-    changes = merge_driver.install(project)
+    merge_driver.install(project)
     where, undo = project.paths.relative(project.store.folder), "agent-memory git uninstall"
-    if changes.config:
-        yield Repair("merge driver installed in this clone", where, undo)
-    for path in changes.attribute_files:
-        yield Repair("merge driver added; commit this file", path, undo)
-    yield from _report_resolved(changes.resolutions)
+    yield Repair("merge driver installed in this clone", where, undo)

@@ -133,14 +133,11 @@ def format_command() -> str:
     return os.path.join(os.path.dirname(sys.executable), COMMAND)
 
 
-def _tool_command() -> str:
-    return os.path.join(os.path.dirname(find_own_note().place), COMMAND)
-
-
 def find_rival() -> str:
     """Return the path of another program that PATH has first under this name, "" for none."""
     first = shutil.which(COMMAND) or ""
-    own = map(os.path.realpath, (find_command(), _tool_command(), sys.argv[0]))
+    tools = os.path.join(os.path.dirname(find_own_note().place), COMMAND)
+    own = map(os.path.realpath, (find_command(), tools, sys.argv[0]))
     return "" if os.path.realpath(first) in own else first
 
 
