@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from memory_core.doctor import file_checks, hook_checks, path_checks
-from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding, Repair
+from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, Repair
 from memory_core.git import merge_driver
 from memory_core.setup.builder import InstallRefused
 from memory_core.storage.project import Project
@@ -89,10 +89,12 @@ def examine(examination: Examination) -> list[Finding]:
             for finding in findings
             if finding.severity == BROKEN and finding.check in PLACE_CHECKS
         )
-        for finding in check(examination):
-            where = os.path.join(examination.root, finding.where)
-            if not where.startswith(places):
-                findings.append(replace(finding, check=name))
+        found = [
+            replace(finding, check=name)
+            for finding in check(examination)
+            if not os.path.join(examination.root, finding.where).startswith(places)
+        ]
+        findings += found or [Finding(OK, "no problems", check=name)]
     return findings
 
 

@@ -11,7 +11,7 @@ from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import agent_status
 from memory_core.delegation import inbox_reports
 from memory_core.doctor import config_sources
-from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding, Repair
+from memory_core.doctor.examination import BROKEN, NOTE, WARNING, Examination, Finding, Repair
 from memory_core.git import driver_notice, merge_driver
 from memory_core.git.resolve import resolve_files
 from memory_core.monitor.numbers import Numbers
@@ -29,8 +29,7 @@ DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
 def check_config(exam: Examination) -> Iterator[Finding]:
     """Check that config.yml is valid."""
     project = exam.project
-    problems = config_sources.list_problems(project)
-    for problem in problems:
+    for problem in config_sources.list_problems(project):
         where, _colon, what = problem.partition(": ")
         severity = WARNING if project.config.is_readable else BROKEN
         yield Finding(severity, what, where, "correct it, then run agent-memory config check")
@@ -39,8 +38,6 @@ def check_config(exam: Examination) -> Iterator[Finding]:
         if paths.files.is_file(other):
             advice = f"rename it to {paths.config}"
             yield Finding(WARNING, "has no effect: only config.yml is read", other, advice)
-    if not problems and project.paths.files.is_file(project.paths.config):
-        yield Finding(OK, "config.yml is valid", project.paths.config)
 
 
 def check_memories(exam: Examination) -> Iterator[Finding]:

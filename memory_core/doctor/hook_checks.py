@@ -91,8 +91,6 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
     if missing:
         events = ", ".join(event for event in wanted if event in missing)
         yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
-    else:
-        yield Finding(OK, f"hooks are there for all {len(wanted)} events")
     yield from _check_task_hooks(exam)
     for path in dict.fromkeys(hook.file.path for hook in exam.own_hooks):
         yield from _check_file(exam, [hook for hook in exam.own_hooks if hook.file.path == path])

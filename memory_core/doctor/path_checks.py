@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator
 from stat import S_ISDIR
 
-from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, report_closed
+from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding, report_closed
 from memory_core.files import file_actions
 from memory_core.files.safe_files import Refused, SafeFiles, UsedInPart
 from memory_core.storage import paths
 from memory_core.storage.database import state_db
 from memory_core.storage.store import Store
-from memory_core.text.phrases import format_count
 
 # The files in our folders that agent-memory uses.
 ENDINGS = (".md", ".jsonl", ".lock", ".yml")
@@ -28,15 +27,13 @@ def check_paths(exam: Examination) -> Iterator[Finding]:
     if not os.access(exam.root, os.R_OK | os.X_OK):
         yield report_closed(BROKEN, "the project cannot be read", exam.root)
         return
-    memories = [memory for memory in exam.memories if memory.exists]  # refused files are known now
+    _memories = exam.memories  # read them: refused files are known now
     wrong = [finding for store in exam.stores for finding in _check_level(exam, store)]
     disk = os.statvfs(exam.root)
     if not wrong and disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
         advice = "delete files that you do not need; until then nothing can be saved"
         wrong.append(Finding(BROKEN, "the disk is full", exam.root, advice))
-    count = format_count(len(memories), "memory")
-    folder = exam.project.paths.relative(exam.project.store.folder)
-    yield from wrong or [Finding(OK, f"can be read and written, {count}", folder)]
+    yield from wrong
 
 
 def _check_level(exam: Examination, store: Store) -> Iterator[Finding]:
