@@ -4,7 +4,7 @@ set -eu
 
 usage() {
     cat <<'END'
-Usage: ./install.sh PROJECT|--user|--program [--mcp] [--dry-run] [--python PY]
+Usage: ./install.sh PROJECT|--user|--program [--dry-run] [--python PY]
        ./install.sh --uninstall PROJECT|--user [--all] [--dry-run]
 
 Install the agent-memory program for you, and its hooks in the Claude Code
@@ -13,7 +13,6 @@ agent-memory upgrade, or install.sh again from a newer clone.
 
   --user        install the hooks in ~/.claude/settings.json, for all projects
   --program     install or upgrade only the program
-  --mcp         install the packages of `agent-memory mcp`, too (23 MB)
   --dry-run     show what would change; change nothing
   --python PY   use this Python, 3.10 or newer (default: the newest found)
   --uninstall   remove the hooks from the settings; keep memory files
@@ -66,7 +65,7 @@ find_python() {
 
 # --- arguments ---
 
-project='' user='' dry_run='' everything='' mcp='' program='' action=install wish=''
+project='' user='' dry_run='' everything='' program='' action=install wish=''
 
 while [ $# -gt 0 ]; do
     case $1 in
@@ -75,7 +74,7 @@ while [ $# -gt 0 ]; do
         --dry-run) dry_run=yes ;;
         --uninstall) action=uninstall ;;
         --all) everything=yes ;;
-        --mcp) mcp=yes ;;
+        --mcp) fail 2 "--mcp is gone: after the installation run agent-memory mcp --install" ;;
         --python)
             [ $# -gt 1 ] || fail 2 "--python needs a value, for example --python python3.12"
             wish=$2
@@ -106,6 +105,6 @@ data=${HOME:-}/.local/share/agent-memory
 find_python
 case $action in
     uninstall) set -- installation uninstall "$project" "$user" "$everything" "$dry_run" ;;
-    install) set -- activation install "$project" "$user" "$mcp" "$dry_run" "$here" ;;
+    install) set -- activation install "$project" "$user" "$dry_run" "$here" ;;
 esac
 exec "$python" -I -B -S -c "$door" "$here" "$@"

@@ -29,7 +29,7 @@ def mcp(install: Install = False) -> None:
     if activation.lacks_mcp():
         if not install and not (can_ask() and ask_yes_no(f"{MISSING}. Install them now?")):
             raise CommandRefused(f"{MISSING}: run agent-memory mcp --install", 1)
-        activation.install_program(mcp="yes", say=print_note)
+        activation.install_program(mcp=True, say=print_note)
         activation.lacks_mcp()  # the program that has them takes over
     from memory_core.mcp_server import stdio
     from memory_core.mcp_server.served_project import ServedProject

@@ -49,14 +49,14 @@ exec {python} -I -c 'from memory_core.cli import program; program()' "$@"
 # --- the running program ---
 
 
-def install_program(tool: str = "", place: str = "", mcp: str = "", say: Say = print) -> None:
+def install_program(tool: str = "", place: str = "", mcp: bool = False, say: Say = print) -> None:
     """Copy the running program into the data folder, unless the same one is in use.
 
     With `mcp`, or if the program in use has it, with the packages of the MCP server, which come
     from the package index if they are missing here.  Raises InstallRefused.
     """
     used = program.find_environment()
-    needs_mcp = bool(mcp) or program.has_mcp(used)
+    needs_mcp = mcp or program.has_mcp(used)
     if program.is_private() and needs_mcp == program.has_mcp(used):
         return
     if used and not mcp and not packages.is_installed():
@@ -131,7 +131,6 @@ def run_verb(python: Sequence[str], words: Sequence[str], say: Say) -> None:
 def install(
     project: str,
     user: bool = False,
-    mcp: bool = False,
     dry_run: bool = False,
     clone: str = "",
     say: Say = print,
@@ -145,9 +144,9 @@ def install(
         if has_hooks:
             installation.check_settings(project, user)
         if clone:
-            _build_program(clone, mcp, say)
+            _build_program(clone, say)
         else:
-            install_program(mcp="yes" if mcp else "", say=say)
+            install_program(say=say)
         if has_hooks and (clone or (packages.is_installed() and not program.is_private())):
             run_command(["install", os.path.abspath(project) if project else "--user"])
     elif clone:
@@ -157,15 +156,14 @@ def install(
         installation.install(project, user, dry_run, say)
 
 
-def _build_program(clone: str, mcp: bool, say: Say) -> None:
+def _build_program(clone: str, say: Say) -> None:
     """Build the program in a clone and install it."""
-    needs_mcp = mcp or program.has_mcp(program.find_environment())
+    extra = f"[{MCP}]" if program.has_mcp(program.find_environment()) else ""
     with explain_failures(), tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         say("Building the program from the clone (about 30 seconds) ...")
         temporary = os.path.join(folder, "environment")
-        builder.create(temporary, [f"{clone}[{MCP}]" if needs_mcp else clone])
-        words = ["install_program", "clone", clone, "yes" if needs_mcp else ""]
-        run_verb([builder.find_python(temporary)], words, say)
+        builder.create(temporary, [f"{clone}{extra}"])
+        run_verb([builder.find_python(temporary)], ["install_program", "clone", clone], say)
 
 
 def run_command(words: list[str]) -> None:

@@ -12,13 +12,10 @@ from memory_core.setup import activation, installation, upgrade as upgrades
 
 Project = Annotated[str, argument("PROJECT", "The project's folder; default: the current one.")]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
-Mcp = Annotated[bool, flag("--mcp", "Add the packages of agent-memory mcp (23 MB).")]
 Everything = Annotated[bool, flag("--all", "Also remove the program and logs; keep memories.")]
 
 
-def install(
-    project: Project = "", user: User = False, mcp: Mcp = False, dry_run: DryRun = False
-) -> None:
+def install(project: Project = "", user: User = False, dry_run: DryRun = False) -> None:
     """Add the hooks to a project's settings and test them.
 
     uvx, pipx and pip may remove the program at any time, so hooks run a copy of
@@ -29,7 +26,7 @@ def install(
       agent-memory install ~/code/shop --dry-run
     """
     folder = project or shared.project or ("" if user else ".")
-    activation.install(folder, user, mcp, dry_run, say=print_line)
+    activation.install(folder, user, dry_run, say=print_line)
 
 
 def upgrade(
