@@ -116,12 +116,7 @@ def _report_unusable(file: settings_files.SettingsFile) -> Finding:
 def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
-    forms = [(hook.entry.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
-    wrong = [
-        hook
-        for hook, form in zip(hooks, forms, strict=True)
-        if forms.count(form) > 1 or not exam.is_right(hook)
-    ]
+    wrong = [hook for hook in hooks if not exam.is_right(hook)]
     faulty = []
     for fault in exam.faults:
         if fault.file is file:
@@ -129,7 +124,7 @@ def _check_file(exam: Examination, hooks: list[examination.OwnHook]) -> Iterator
             is_known = any(hook.entry in fault.hooks for hook in wrong)
             yield _suggest_install(exam, BROKEN, str(fault), file, "" if is_known else REINSTALL)
     if others := dict.fromkeys(hook.entry.event for hook in wrong if hook.entry not in faulty):
-        what = f"hooks are outdated, modified or there twice (not tested): {', '.join(others)}"
+        what = f"hooks are outdated or modified (not tested): {', '.join(others)}"
         yield _suggest_install(exam, WARNING, what, file)
 
 

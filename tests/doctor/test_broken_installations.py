@@ -268,10 +268,9 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (renamed_script, "settings", "subagent-stop.py does not exist: the hooks of SubagentStop do"),
     (only_the_last_events, "settings", "no hooks for PreToolUse, SubagentStart"),
     (other_matcher, "settings", "the matcher Bash does not match Agent"),
-    (hooks_pasted_twice, "settings", "or there twice (not tested): PreToolUse"),
     (deleted_settings, "settings", "no hooks of agent-memory"),
     (add_tried_report, "inbox", "not merged into the memory of engineer yet: 1 report"),
-    (other_version, "settings", "modified or there twice (not tested): PreToolUse"),
+    (other_version, "settings", "outdated or modified (not tested): PreToolUse"),
     (odd_memory, "memory", "engineer.md:5: a merge conflict is not resolved"),
     (odd_memory_of_the_user, "memory", "engineer.md:5: a merge conflict is not resolved"),
     (odd_task_memory, "memory", "backlog/memory/5.md: a merge conflict is not resolved"),
@@ -362,7 +361,10 @@ def moved_project(person: Person) -> None:
     person.env["CLAUDE_PROJECT_DIR"] = str(person.sandbox.root)
 
 
-UNUSUAL = [hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels, odd_lines_in_the_log]
+UNUSUAL = [
+    *(hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels, hooks_pasted_twice),
+    odd_lines_in_the_log,
+]
 
 
 @pytest.mark.slow
