@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from memory_core.claude_code import agent_definitions, agent_names
@@ -17,7 +18,6 @@ from memory_core.git.resolve import resolve_files
 from memory_core.monitor.numbers import Numbers
 from memory_core.setup import hook_runner
 from memory_core.storage import event_log, hook_files, inbox, run_records, user_level
-from memory_core.storage.database.run_table import Delivery
 from memory_core.storage.project import Project
 from memory_core.storage.store import NOT_TEXT, Store
 from memory_core.text.phrases import format_count
@@ -51,7 +51,10 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
             repair, advice = partial(_resolve, exam.project), "agent-memory tidy"
             yield Finding(WARNING, agent_status.UNRESOLVED, one.change.path, advice, repair)
     yield from _check_definitions(exam)
-    yield from _check_user_level(exam)
+    if user_level.is_missing(exam.project):
+        what = "the agents of this project do not receive your user-level memory"
+        folder = exam.project.level(user=True).folder
+        yield Finding(NOTE, what, folder, "if you want them to: agent-memory allow")
 
 
 def _check_memory(
@@ -84,14 +87,6 @@ def _check_memory(
         yield Finding(
             WARNING, what, memory.path, "move their items into this file, and delete them"
         )
-
-
-def _check_user_level(exam: Examination) -> Iterator[Finding]:
-    """Note a user-level memory that agents do not get."""
-    if user_level.is_missing(exam.project):
-        what = "the agents of this project do not receive your user-level memory"
-        folder = exam.project.level(user=True).folder
-        yield Finding(NOTE, what, folder, "if you want them to: agent-memory allow")
 
 
 def _check_definitions(exam: Examination) -> Iterator[Finding]:
@@ -127,7 +122,9 @@ def check_inbox(exam: Examination) -> Iterator[Finding]:
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
     """Check that the last memory arrived, and for errors of hooks after it."""
-    newest, log = _find_last_delivery(exam), exam.project.paths.state.locate(event_log.FILE_NAME)
+    newest, log = None, exam.project.paths.state.locate(event_log.FILE_NAME)
+    with suppress(OSError):  # see `check_state`
+        newest = Numbers(exam.project).runs.last_delivery
     if newest and newest.verdict in DELIVERY_TEXTS:
         text = DELIVERY_TEXTS[newest.verdict]
         what = f"the last memory {text}: that of {newest.agent} at {newest.timestamp}"
@@ -142,13 +139,6 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
         what = f"{format_count(len(errors), 'error')} of hooks, the last one: {errors[-1]}"
         advice = "see the lines with agent.memory.error; the next delivery clears this"
         yield Finding(WARNING, what, log, advice)
-
-
-def _find_last_delivery(exam: Examination) -> Delivery | None:
-    try:
-        return Numbers(exam.project).runs.last_delivery
-    except OSError:  # see `check_state`
-        return None
 
 
 def check_merge_driver(exam: Examination) -> Iterator[Finding]:

@@ -115,18 +115,16 @@ def describe_agents(project: Project) -> list[str]:
     if not rows:
         return ["config.yml gives no agent a memory here."]
     lines = [f"  {name:<16}  {text}" for name, text in rows.items()]
-    return ["Agents in this project:", *lines, *_advise(list(rows), with_memory)]
-
-
-def _advise(agents: list[str], with_memory: list[str]) -> list[str]:
     command = program.format_command()
     if with_memory:
-        return [f"To see a memory: {command} show {shlex.quote(with_memory[0])}"]
-    first = shlex.quote(agents[0])
-    return [
-        "An agent gets its memory file with its first finding.",
-        f'To write a first rule yourself: {command} add {first} "Amounts are integer cents"',
-    ]
+        advice = [f"To see a memory: {command} show {shlex.quote(with_memory[0])}"]
+    else:
+        first = shlex.quote(next(iter(rows)))
+        advice = [
+            "An agent gets its memory file with its first finding.",
+            f'To write a first rule yourself: {command} add {first} "Amounts are integer cents"',
+        ]
+    return ["Agents in this project:", *lines, *advice]
 
 
 def renew(path: str) -> str:
@@ -397,7 +395,10 @@ def write_settings(change: FileChange) -> str | None:
     """
     if not change.diff():
         return None
-    backup, files = _back_up(change), SafeFiles(SettingsTarget(change.path).files.root)
+    backup, files = None, SafeFiles(SettingsTarget(change.path).files.root)
+    if change.before is not None and not settings_json.find_entries(change.before.decode()):
+        backup = _backup_path(change.path)
+        SafeFiles(program.data_folder(), private=True).replace(backup, change.before)
 
     def check() -> None:
         if files.read(change.path) != (change.before or b""):
@@ -424,15 +425,6 @@ def _backup_path(path: str) -> str:
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
     name = f"{os.path.basename(root)[:100]}-{digest}-settings.json"
     return os.path.join(program.data_folder(), "backups", name)
-
-
-def _back_up(change: FileChange) -> str | None:
-    """Copy the settings file and return the path, unless it has hooks of agent-memory already."""
-    if change.before is None or settings_json.find_entries(change.before.decode()):
-        return None
-    backup = _backup_path(change.path)
-    SafeFiles(program.data_folder(), private=True).replace(backup, change.before)
-    return backup
 
 
 # --- upgrades ---
