@@ -26,9 +26,6 @@ from memory_core.setup.program import COMMAND, Say
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.project import Project
 
-# What the wheel installs.
-OWN_FOLDERS = ("memory_core", "agent_memory_hooks")
-
 # Runs a function of this module in another Python.
 DOOR = (
     "import sys; from memory_core.setup import activation, installation;"
@@ -117,9 +114,6 @@ def _fill(new: str, copied: list[Distribution], adds_mcp: bool) -> None:
         script.write(SCRIPT.format(python=shlex.quote(builder.find_python(new))))
     os.chmod(command, 0o755)  # noqa: S103 - a command
     program.link_hooks(new)
-    # Python compiles the other packages when it first uses a module; few modules are used.
-    own_folders = [os.path.join(target, name) for name in OWN_FOLDERS]
-    builder.run([builder.find_python(new), "-I", "-m", "compileall", "-q", *own_folders])
 
 
 def run_verb(python: Sequence[str], words: Sequence[str], say: Say) -> None:

@@ -171,9 +171,6 @@ def test_the_command_is_linked_and_runs_without_the_clone(installed: Machine) ->
     assert os.readlink(installed.link) == str(installed.command)
     assert installed.run(installed.link, "--help").returncode == 0
     assert f"{installed.link.parent} is not on your PATH" in installed.first.stdout
-    package = next((installed.data / "venv" / "lib").glob("python*/site-packages/memory_core"))
-    compiled = {path.name.partition(".")[0] for path in (package / "__pycache__").iterdir()}
-    assert {path.stem for path in package.glob("*.py")} <= compiled
 
 
 @pytest.mark.parametrize("shell", SHELLS)
