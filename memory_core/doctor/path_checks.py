@@ -44,10 +44,6 @@ def _check_level(exam: Examination, store: Store) -> Iterator[Finding]:
         names = [name for name in files.list_names(folder) if name.endswith(ENDINGS)]
         for place in (folder, *(f"{folder}/{name}" for name in names)):
             yield from _check_rights(exam, files, place)
-    is_new = store.paths is exam.project.paths and not files.has_entry(paths.FOLDER_NAME)
-    if is_new and not file_actions.is_allowed(files, "", os.W_OK | os.X_OK):
-        what = f"cannot be written: {memories} cannot be created"
-        yield report_closed(BROKEN, what, files.root)
     for error in files.refused.values():
         where = exam.project.paths.relative(files.locate(error.path))
         yield _report_refused(error, where)
