@@ -119,9 +119,7 @@ class Examination:
     def hooks_to_run(self) -> list[OwnHook]:
         """The right hooks that work, once for each command: Claude Code does not repeat one."""
         hooks = [hook for hook in self.own_hooks if self.is_right(hook) and self.is_active(hook)]
-        return list(
-            {(hook.entry.event, hook.entry.command): hook for hook in reversed(hooks)}.values()
-        )[::-1]
+        return list({(hook.entry.event, hook.entry.command): hook for hook in hooks}.values())
 
     def is_right(self, hook: OwnHook) -> bool:
         """Say whether a hook is as this version writes it.
