@@ -59,7 +59,6 @@ ALLOWED: dict[str, str] = {
     "cli.setup.config": "whether places exist; nothing is opened",
     "doctor.hook_checks.check_program": "the home folder",
     "doctor.hook_checks._report_unusable": "whether a settings file is a link",
-    "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
     "monitor.gone_projects.list_gone": "whether folders of other projects exist",
     "setup.hook_runner.read_template": "the installed program",
     "setup.activation": "the installed program",

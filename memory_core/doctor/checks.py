@@ -89,12 +89,12 @@ def examine(examination: Examination) -> list[Finding]:
             for finding in findings
             if finding.severity == BROKEN and finding.check in PLACE_CHECKS
         )
-        found = [
+        results = [
             replace(finding, check=name)
             for finding in check(examination)
             if not os.path.join(examination.root, finding.where).startswith(places)
         ]
-        findings += found or [Finding(OK, "no problems", check=name)]
+        findings += results or [Finding(OK, "no problems", check=name)]
     return findings
 
 
