@@ -41,7 +41,7 @@ CREATE TABLE run_days (
   tool_uses INTEGER, watched INTEGER
 );
 CREATE TABLE item_uses (
-  agent TEXT, item TEXT, given INTEGER, used INTEGER, failed INTEGER, last TEXT,
+  agent TEXT, item TEXT, given INTEGER, used INTEGER, failed INTEGER,
   PRIMARY KEY (agent, item)
 ) WITHOUT ROWID;
 CREATE TABLE subjects (agent TEXT, run TEXT, about TEXT, PRIMARY KEY (agent, run));
@@ -84,9 +84,9 @@ CREATE TEMP TABLE older AS
 """
 
 ADD_USE = """
-INSERT INTO item_uses VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT (agent, item) DO UPDATE SET
-  given = given + 1, used = used + excluded.used, failed = failed + excluded.failed,
-  last = max(last, excluded.last)
+INSERT INTO item_uses (agent, item, given, used, failed) VALUES (?, ?, 1, ?, ?)
+ON CONFLICT (agent, item) DO UPDATE SET
+  given = given + 1, used = used + excluded.used, failed = failed + excluded.failed
 """
 
 LIST_SUMS = """
@@ -269,11 +269,10 @@ def _read_rows(db: sqlite3.Connection, query: str) -> list[Row]:
 def sum_up(db: sqlite3.Connection, today: str) -> None:
     """Sum up the runs that are older than DAYS days before a day such as 2026-11-20."""
     day = (date.fromisoformat(today) - timedelta(days=DAYS)).isoformat()
-    rows = db.execute("SELECT agent, time, given, used, outcome FROM runs WHERE time < ?", (day,))
-    for agent, time, given, used, outcome in rows.fetchall():
+    rows = db.execute("SELECT agent, given, used, outcome FROM runs WHERE time < ?", (day,))
+    for agent, given, used, outcome in rows.fetchall():
         for item in given.split():
-            is_used, is_failed = item in used.split(), outcome == "failed"
-            db.execute(ADD_USE, (agent, item, is_used, is_failed, time if is_used else ""))
+            db.execute(ADD_USE, (agent, item, item in used.split(), outcome == "failed"))
     db.execute(ADD_UP, (day,))
     db.execute("DELETE FROM run_days WHERE day < ?", (day,))
     db.execute("DELETE FROM runs WHERE time < ?", (day,))
