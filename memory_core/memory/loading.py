@@ -24,6 +24,7 @@ from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.origin import text_origins
 from memory_core.storage.database import change_table
+from memory_core.storage.paths import NOWHERE
 from memory_core.storage.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
@@ -92,9 +93,12 @@ def _list_unseen(memory: AgentMemory, place: Place) -> list[str]:
     A recorded version that was not written here came with git, which had merged all changes of
     this machine into it.
     """
+    paths, stem = memory.store.paths, memory.store.stem(memory.agent)
     if place == LAST_PLACE:
         return []
-    paths, stem = memory.store.paths, memory.store.stem(memory.agent)
+    if paths.state.root.startswith(NOWHERE):
+        records = memory.history.records
+        return [item_history.change_of(record) for record in records if place_of(record) > place]
     return change_table.list_later(paths, stem, memory.header_time, or_all=place == FIRST_PLACE)
 
 
